@@ -1,7 +1,7 @@
 """The protocol of the server as a page, and as OpenAPI and AsyncAPI: all from the endpoints and frames themselves."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Union
 
 import msgspec
 from msgspec.structs import fields
@@ -85,10 +85,12 @@ def _facts(endpoint: Endpoint) -> Iterator[str]:
         else "For players: needs a token."
     )
     if endpoint.body_type is not None:
-        yield f"Body: {in_words(endpoint.body_type)}."
+        yield f"Body: {in_words(endpoint.body_type)}; at most {endpoint.most_bytes} bytes."
     media = ", ".join(map(code, endpoint.media_types))
     answer = "" if endpoint.response is None else f"{in_words(endpoint.response)}, "
     yield f"Answer: {endpoint.status}, {answer}{media}."
+    if endpoint.events:
+        yield f"In a stream, each event or line: {in_words(Union[endpoint.events])}."
     if own := [each for each in endpoint.all_errors if each not in ALWAYS]:
         more = ", and codes of the table and its game" if endpoint.is_open_ended else ""
         yield f"Errors: {', '.join(f'{code(each)} ({endpoint.error_status(each)})' for each in own)}{more}."
@@ -123,7 +125,11 @@ def _values(frames: Sequence[type[Any]]) -> list[type[Value]]:
     """What the bodies and frames are made of, and what that is made of."""
     known: list[type[Any]] = [TableStatus]
     for endpoint in DESCRIBED:
-        known += [part for kind in (endpoint.body_type, endpoint.response, endpoint.error_body) for part in parts(kind)]
+        known += [
+            part
+            for kind in (endpoint.body_type, endpoint.response, *endpoint.events, endpoint.error_body)
+            for part in parts(kind)
+        ]
     known = list(dict.fromkeys([*frames, *known]))
     for struct in known:  # grows while we go through it
         known += dict.fromkeys(part for field in fields(struct) for part in parts(field.type) if part not in known)

@@ -9,13 +9,15 @@ from random import Random
 from typing import Any
 
 import aiohttp
+import pytest
 from aiohttp import ClientSession, ClientWebSocketResponse, WSMsgType
 
-from tests.agents.loops import current
+from tests.agents.loops import current, pass_time
 from tests.host.matches import at_once
 from turnstile.host import Host
 from turnstile.server import Running, Server, ServerSettings, serving
-from turnstile.store.directory import DirectoryStore
+from turnstile.server.people import KNOWN_SECONDS
+from turnstile.store.directory import Directory, DirectoryStore, RegisteredPlayer
 from turnstile.store.memory import Disk, MemoryStore
 
 SETTINGS = ServerSettings(port=0, operations_port=0, dev=True)
@@ -172,3 +174,24 @@ async def site(settings: ServerSettings = SETTINGS, store: DirectoryStore | None
         here = Site(running, client, stack, disk)
         yield here
         await asyncio.gather(*(wire.close() for wire in here.wires))
+
+
+class LateAnswer:
+    """The answer of a store that is late: `asked` says that the question has come, `answered` lets it be answered."""
+
+    def __init__(self) -> None:
+        self.asked, self.answered = asyncio.Event(), asyncio.Event()
+
+
+def answer_late(monkeypatch: pytest.MonkeyPatch, directory: Directory) -> LateAnswer:
+    """Let the directory say late which player a token belongs to. All tokens that were asked for are forgotten."""
+    late, find = LateAnswer(), directory.player_by_token
+
+    async def find_late(token: bytes) -> RegisteredPlayer | None:
+        late.asked.set()
+        await late.answered.wait()
+        return await find(token)
+
+    monkeypatch.setattr(directory, "player_by_token", find_late)
+    pass_time(KNOWN_SECONDS)
+    return late

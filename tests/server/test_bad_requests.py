@@ -11,7 +11,8 @@ from tests.server.servers import SETTINGS, Site, site
 from turnstile.server.door import MOST_BYTES, Door
 from turnstile.server.endpoint import Auth
 from turnstile.server.http import ENDPOINTS
-from turnstile.store.protocol import Busy
+from turnstile.server.play.socket import MOST_FRAME
+from turnstile.store.protocol import Busy, ReadOnly, StoreFault, Unknown
 
 JSON = {"Content-Type": "application/json"}
 
@@ -69,6 +70,20 @@ def test_P14_a_body_that_is_too_large_is_not_read() -> None:
 
             async with here.client.post(here.url + "/api/players", data=pieces(), headers=JSON) as response:
                 assert response.status == 413
+
+    run(main())
+
+
+def test_P14_P24_a_command_may_be_as_long_as_a_frame_and_no_longer() -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana = await here.register("Ana")
+            table = await here.table(ana)
+            path, given = f"{here.url}/api/tables/{table}/commands", {**JSON, "Authorization": f"Bearer {ana.token}"}
+            for length, expected in ((MOST_FRAME, 200), (MOST_FRAME + 1, 413)):
+                body = json.dumps({"type": "addBot", "id": "a", "name": "Robot", "bot": "random"}).ljust(length)
+                async with here.client.post(path, data=body, headers=given) as response:
+                    assert response.status == expected, await response.text()
 
     run(main())
 
@@ -325,3 +340,41 @@ def test_every_endpoint_is_described() -> None:
             or endpoint.media_types != ("application/json",)
             or endpoint.name == "get_view"
         )
+
+
+@pytest.mark.parametrize("path", ["/api/me/codes", "/callable/startGame", "/mcp"])
+def test_an_answer_with_status_401_says_how_to_give_a_token(path: str) -> None:
+    async def main() -> None:
+        async with site() as here:
+            given = {"Authorization": "Bearer nobody", "Accept": "application/json"}
+            async with here.client.post(here.url + path, headers=given, json={"data": {}}) as response:
+                assert response.status == 401, await response.text()
+                assert response.headers["WWW-Authenticate"].partition(" ")[0] == "Bearer"
+
+    run(main())
+
+
+FAULTS = [
+    Busy("PostgreSQL cannot be reached at db.internal."),
+    ReadOnly("/var/tables.db is read-only."),
+    Unknown("lost"),
+]
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: type(fault).__name__)
+def test_N12_S5_a_caller_learns_when_to_ask_again_and_the_operator_why_the_store_fails(
+    fault: StoreFault, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def main() -> None:
+        async with site() as here:
+
+            async def fail(*_: object) -> None:
+                raise fault
+
+            monkeypatch.setattr(here.server.people, "find", fail)
+            async with here.client.get(here.url + "/api/players/x") as response:
+                assert (response.status, response.headers["Retry-After"]) == (503, "1")
+                assert str(fault) not in await response.text()
+            assert f"The store: {fault}" in caplog.messages
+
+    run(main())

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from tests.agents.loops import pass_time, run, until
+from tests.server.matches import playing
 from tests.server.servers import site
 from tests.server.streams import EVENTS, events
 from turnstile.store.protocol import Busy
@@ -29,6 +30,51 @@ def test_the_list_of_tables_is_live() -> None:
             assert (change["changed"], change["gone"]) == ([], [first])
             response.close()
             await until(lambda: len(here.server.sessions) == 0)
+
+    run(main())
+
+
+def test_the_live_list_has_the_tables_of_one_phase_only() -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            started, seating = await here.table(ana, bo), await here.table(ana)
+            response = await here.client.get(f"{here.url}/api/tables?phase=Seating", headers=EVENTS)
+            changes = events(response)
+            _, whole = await anext(changes)
+            assert {each["table"] for each in whole["changed"]} == {started, seating}
+            await ana.command(started, "start")
+            pass_time(1)
+            _, change = await anext(changes)
+            assert (change["changed"], change["gone"]) == ([], [started])
+            response.close()
+
+    run(main())
+
+
+def test_P20_no_list_says_when_a_move_was_made_and_the_live_one_stays_quiet() -> None:
+    """A move may be one that the reader is not allowed to know of."""
+
+    async def main() -> None:
+        async with site() as here:
+            ana, bo, table, mine, _ = await playing(here)
+            move = (await ana.ask("GET", f"/api/tables/{table}/view"))["actions"][0]
+            response = await here.client.get(f"{here.url}/api/tables", headers=EVENTS)
+            changes = events(response)
+            await anext(changes)
+            lists = [await bo.ask("GET", path) for path in ("/api/tables", "/api/me/tables")]
+            pass_time(1)
+            await mine.send("act", id="a", move=move)
+            assert "error" not in await mine.until("answer")
+            assert [await bo.ask("GET", path) for path in ("/api/tables", "/api/me/tables")] == lists
+            pass_time(1)
+            await ana.command(table, "resign")
+            pass_time(1)
+            _, change = await anext(changes)
+            assert (change["changed"], change["gone"]) == ([], [table])
+            (over,) = (await bo.ask("GET", "/api/me/tables"))["tables"]
+            assert over["changed"] > over["opened"]
+            response.close()
 
     run(main())
 
@@ -69,5 +115,28 @@ def test_the_live_list_goes_on_after_the_store_was_out_of_reach(monkeypatch: pyt
             _, change = await anext(changes)
             assert [each["table"] for each in change["changed"]] == [table]
             response.close()
+
+    run(main())
+
+
+def test_R7_who_asks_for_the_live_list_while_the_store_is_out_of_reach_is_told_to_come_back(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is logged in one line: every page asks for the list again and again, and none of them has met a bug."""
+
+    async def main() -> None:
+        async with site() as here:
+
+            async def fail(**_: object) -> None:
+                raise Busy("PostgreSQL cannot be reached.")
+
+            with monkeypatch.context() as out_of_reach:
+                out_of_reach.setattr(here.server.directory, "listed", fail)
+                response = await here.client.get(f"{here.url}/api/tables", headers=EVENTS)
+                (bye,) = [frame async for _, frame in events(response)]
+            assert (bye["code"], bye["retryMs"]) == (4104, 1_000)
+        assert [(each.getMessage(), each.exc_info) for each in caplog.records if each.levelname != "INFO"] == [
+            ("The store: PostgreSQL cannot be reached.", None)
+        ]
 
     run(main())

@@ -176,6 +176,41 @@ def test_a_player_who_deletes_its_account_gives_up_at_all_its_tables() -> None:
     run(main())
 
 
+def test_a_table_whose_player_has_left_it_is_closed_when_that_player_deletes_its_account() -> None:
+    """Nobody else may start or close it, so it would be listed for ever. A match that others play there goes on."""
+
+    async def main() -> None:
+        async with site() as here:
+            ana, bo, eve = [await here.register(name) for name in ("Ana", "Bo", "Eve")]
+            seating, running = await here.table(ana, bo), await here.table(ana, bo, eve, game="66")
+            await ana.command(running, "leave")
+            await ana.command(running, "start")
+            await ana.command(seating, "leave")
+            assert await ana.ask("DELETE", "/api/me") == {}
+            assert (await table_status(here, seating))["phase"] == "Closed"
+            assert (await table_status(here, running))["result"] is None
+            assert (await table_status(here, running))["phase"] != "Closed"
+
+    run(main())
+
+
+def test_P8_no_command_of_a_player_keeps_its_account_from_giving_up() -> None:
+    """A player chooses the ids of its commands, also those that the server uses to give up for it."""
+
+    async def main() -> None:
+        async with site() as here:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            running, seating = await here.table(ana, bo), await here.table(ana)
+            await ana.command(running, "start")
+            await ana.command(running, "addWords", id="give-up: resign", words="?")
+            await ana.command(seating, "addBot", id="give-up: close", name="Robot", bot="random")
+            assert await ana.ask("DELETE", "/api/me") == {}
+            assert (await table_status(here, running))["result"]["how"] == "resigned"
+            assert (await table_status(here, seating))["phase"] == "Closed"
+
+    run(main())
+
+
 @pytest.mark.parametrize(("command", "how"), [("start", "resigned"), ("close", None)])
 def test_a_table_may_change_while_a_player_gives_up_at_it(
     command: str, how: str | None, monkeypatch: pytest.MonkeyPatch

@@ -45,9 +45,10 @@ def test_the_environment_has_numbers_switches_words_and_lists() -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("port = 70000", "Invalid setting"),
+        ("port = 70000", "Invalid setting --port: "),
         ("prot = 80", "Unknown setting: prot"),
-        ("beat_seconds = inf", "Invalid setting"),
+        ("beat_seconds = inf", "Invalid setting --beat-seconds: "),
+        ('hosts = ["a.example", 5]', "Invalid setting --hosts: "),
         ("limit_factor = inf", "Invalid setting"),
         ("port =", "not TOML"),
         ('log_format = "xml"', "Invalid setting"),
@@ -89,7 +90,13 @@ def test_U10_a_server_refuses_unsafe_settings_unless_told_dev(flags: dict[str, o
     [
         {"origins": ("friend.example",)},
         {"origins": ("https://friend.example/path",)},
+        {"origins": ("https://friend.example?from=here",)},
+        {"origins": ("https://me:secret@friend.example",)},
+        {"origins": ("https://friend.example:port",)},
         {"public_url": "play.example.org"},
+        {"hosts": ("*",)},
+        {"hosts": ("https://friend.example",)},
+        {"hosts": ("friend.example:8000",)},
         {"trusted_proxies": ("proxy",)},
     ],
 )
@@ -102,6 +109,12 @@ def test_a_public_server_answers_to_its_public_name_and_to_this_machine() -> Non
     settings = read_settings({"host": "0.0.0.0", "public_url": "https://play.example.org"}, {})  # noqa: S104
     check_settings(settings)
     assert allowed_hosts(settings) == {"localhost", "127.0.0.1", "::1", "play.example.org"}
+
+
+def test_further_hosts_may_be_addresses() -> None:
+    settings = read_settings({"hosts": ("Play.example.org", "192.0.2.1", "2001:db8::1")}, {})
+    check_settings(settings)
+    assert allowed_hosts(settings) >= {"play.example.org", "192.0.2.1", "2001:db8::1"}
 
 
 def test_every_setting_is_described() -> None:

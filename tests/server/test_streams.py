@@ -5,16 +5,15 @@ from typing import Any
 
 import pytest
 
-from tests.agents.loops import current, pass_time, run, until
+from tests.agents.loops import pass_time, run, until
 from tests.server.matches import resign_while_read, started
-from tests.server.servers import Guest, site
+from tests.server.servers import site
 from tests.server.streams import EVENTS, LINES, events, lines, phase, stream
 from turnstile.host.live import Live
 from turnstile.kernel.values import LogId, PlayerId
 from turnstile.net.serving import ABORT
 from turnstile.server.updates import KEEP_ALIVE_SECONDS, Dialect, Stream, update_frames
-from turnstile.store.memory import Disk, MemoryStore
-from turnstile.store.protocol import Busy, ReadOnly
+from turnstile.store.protocol import Busy, ReadOnly, SeatLine
 
 
 def test_a_long_poll_brings_what_is_there_at_once() -> None:
@@ -131,6 +130,41 @@ def test_a_client_that_leaves_its_long_poll_is_no_reader_any_more() -> None:
             await until(lambda: len(here.server.readers) == 1)
             waiting.cancel()
             await until(lambda: len(here.server.readers) == 0)
+
+    run(main())
+
+
+@pytest.mark.parametrize("headers", [{}, EVENTS], ids=["poll", "stream"])
+def test_N8_a_request_for_updates_whose_client_has_left_takes_no_seat(
+    monkeypatch: pytest.MonkeyPatch, headers: dict[str, str]
+) -> None:
+    """The store does not answer, and the client gives up: what it has asked for is left off."""
+
+    async def main() -> None:
+        async with site() as here:
+            ana, _, table = await started(here)
+            asked, left_off, number_line = asyncio.Event(), asyncio.Event(), here.server.host.store.number_line
+
+            async def number_never(log: LogId, seat: str) -> SeatLine | None:
+                asked.set()
+                try:
+                    await left_off.wait()
+                finally:
+                    left_off.set()
+                return await number_line(log, seat)
+
+            monkeypatch.setattr(here.server.host.store, "number_line", number_never)
+            asking = asyncio.create_task(ana.ask("GET", f"/api/tables/{table}/updates", headers=headers))
+            await asked.wait()
+            monkeypatch.undo()
+            asking.cancel()
+            try:
+                await left_off.wait()
+            finally:
+                left_off.set()
+            newer = await ana.hello(table)
+            await newer.send("resign", id="a")
+            assert "error" not in await newer.until("answer")
 
     run(main())
 
@@ -318,69 +352,5 @@ def test_P20_a_seat_is_read_with_its_own_token_only() -> None:
             unknown = PlayerId("p-0")
             refused = await cy.refusal("GET", f"/api/tables/{table}/updates?player={unknown}")
             assert refused == (400, "BadRequest")
-
-    run(main())
-
-
-def test_a_move_acknowledges_the_update_it_was_decided_on() -> None:
-    """A gated game does not refuse a program that polls, reads its turn and moves."""
-
-    async def main() -> None:
-        async with site() as here:
-            ana, bo = await here.register("Ana"), await here.register("Bo")
-            table = await here.table(ana, bo, game="66")
-            await ana.command(table, "start")
-            seen, moves = {ana: 0, bo: 0}, 0
-            while moves < 5:
-                for guest in (ana, bo):
-                    found = await guest.ask("GET", f"/api/tables/{table}/updates?after={seen[guest]}")
-                    for update in found["updates"]:
-                        seen[guest] = update["seq"]
-                        if update["actions"]:
-                            await guest.command(table, "act", seen=seen[guest], move=update["actions"][0])
-                            moves += 1
-            assert not here.server.counts.errors
-
-    run(main())
-
-
-def test_N11_a_move_acknowledges_an_update_that_another_process_has_handed_out() -> None:
-    """A program behind a proxy polls at one process and moves at another."""
-
-    async def main() -> None:
-        disk, loop = Disk(), current()
-        stores = [MemoryStore(lambda: round(loop.time() * 1000), disk, is_shared=True) for _ in range(2)]
-        async with site(store=stores[0]) as here, site(store=stores[1]) as there:
-            ana, bo = await here.register("Ana"), await here.register("Bo")
-            table = await here.table(ana, bo, game="66")
-            await ana.command(table, "start")
-            far = {guest: Guest(there, guest.player, guest.token) for guest in (ana, bo)}
-            await far[ana].command(table, "addWords", id="words", words="the table is in memory there")
-            seen, moves = {ana: 0, bo: 0}, 0
-            while moves < 3:
-                for guest in (ana, bo):
-                    found = await guest.ask("GET", f"/api/tables/{table}/updates?after={seen[guest]}")
-                    for update in found["updates"]:
-                        seen[guest] = update["seq"]
-                        if update["actions"]:
-                            move = {"id": f"move {moves}", "seen": seen[guest], "move": update["actions"][0]}
-                            await far[guest].command(table, "act", **move)
-                            moves += 1
-            assert not there.server.counts.errors
-
-    run(main())
-
-
-def test_what_was_handed_out_before_a_restart_may_be_acknowledged_after_it() -> None:
-    async def main() -> None:
-        disk, loop = Disk(), current()
-        stores = [MemoryStore(lambda: round(loop.time() * 1000), disk, is_shared=False) for _ in range(2)]
-        async with site(store=stores[0]) as here:
-            ana, _, table = await started(here)
-            await ana.ask("GET", f"/api/tables/{table}/updates")
-        async with site(store=stores[1]) as there:
-            again = Guest(there, ana.player, ana.token)
-            await again.ask("POST", f"/api/tables/{table}/ack", {"upto": 1})
-            assert await again.refusal("POST", f"/api/tables/{table}/ack", {"upto": 2}) == (409, "FutureAck")
 
     run(main())

@@ -9,12 +9,14 @@ from msgspec.structs import replace
 
 from tests.agents.loops import current, run
 from tests.server.matches import status
-from tests.server.servers import SETTINGS, site
+from tests.server.servers import SETTINGS, Guest, site
 from turnstile.games import ecard
 from turnstile.host.chores import Chores
 from turnstile.kernel.values import LogId
 from turnstile.registry import lent
 from turnstile.store.memory import Disk, MemoryStore
+
+ACE = {"suit": "hearts", "rank": "A"}
 
 
 def test_the_installed_games_are_listed_with_their_bots_and_described_with_their_rules() -> None:
@@ -27,6 +29,37 @@ def test_the_installed_games_are_listed_with_their_bots_and_described_with_their
             assert page["rules"]
             assert set(page["schemas"]) == {"events", "messages", "view", "options"}
             assert await here.refusal("GET", "/api/games/chess") == (404, "NoSuchGame")
+
+    run(main())
+
+
+def test_a_command_at_the_wrong_time_is_refused_in_plain_words() -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana, bo, cy = await here.register("Ana"), await here.register("Bo"), await here.register("Cy")
+            table = await here.table(ana, bo, game="up-down")
+            path = f"/api/tables/{table}/commands"
+
+            async def sentence(guest: Guest, **command: object) -> str:
+                refused = await guest.ask("POST", path, {"id": "x", **command}, status=409)
+                assert refused["error"]["code"] == "WrongPhase"
+                return str(refused["error"]["message"])
+
+            bet = {"type": "act", "move": {"type": "PLACE_BET", "player": ana.player, "bet": 0}}
+            assert await sentence(ana, **bet) == "There is no running match to move in."
+            assert await sentence(ana, type="resign") == "There is no running match to resign from."
+            assert await sentence(ana, type="rematch") == "A rematch is possible after the match only."
+            assert await sentence(ana, type="addWords", words="x") == "Words can be added only while the match starts."
+            await ana.command(table, "start")
+            assert await sentence(cy, type="join") == "This table takes no more players."
+            before = [{"type": "leave"}, {"type": "start"}, {"type": "close"}, {"type": "remove", "name": bo.player}]
+            for command in (*before, {"type": "addBot", "name": "R", "bot": "random"}):
+                assert await sentence(ana, **command) == "This is possible before the match only."
+            for guest in (ana, bo):
+                await guest.ask("GET", f"/api/tables/{table}/updates")
+                await guest.ask("POST", f"/api/tables/{table}/ack", {"upto": 1})
+            card = {"type": "act", "move": {"type": "PLAY_CARD", "player": ana.player, "card": ACE}}
+            assert await sentence(ana, **card) == "PLAY_CARD is not possible in betting; possible now: PLACE_BET."
 
     run(main())
 

@@ -17,8 +17,8 @@ from turnstile.server import Running, Server, ServerSettings
 from turnstile.server import serving as serve_all
 from turnstile.server.dev.access import is_for_authors
 from turnstile.server.dev.sources import CannotLoad
-from turnstile.server.logs import write_logs
-from turnstile.server.open_files import fit_open_files
+from turnstile.server.operations.logs import write_logs
+from turnstile.server.operations.open_files import fit_open_files
 from turnstile.store.opening import open_store
 from turnstile.store.protocol import StoreFault
 from turnstile.web import web_routes

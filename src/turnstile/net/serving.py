@@ -9,8 +9,11 @@ from contextlib import asynccontextmanager, contextmanager
 from typing import TypeVar
 
 import uvicorn
+from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from turnstile.net.crowd import Crowd
 
 HEAD_SECONDS = 10.0
 MOST_HEAD_BYTES = 32 * 1024
@@ -20,6 +23,8 @@ ABORT_SECONDS = 0.1  # for a task to notice that its connection was aborted
 
 ABORT = "turnstile.abort"
 """The extension of a scope that cuts a connection off at once: a client that reads nothing would keep it open."""
+
+UNAVAILABLE = PlainTextResponse("Service Unavailable", 503, headers={"Connection": "close"})
 
 T = TypeVar("T")
 
@@ -91,16 +96,21 @@ async def serve(
     head_seconds: float = HEAD_SECONDS,
     grace_seconds: float = GRACE_SECONDS,
     most_connections: int = MOST_CONNECTIONS,
+    overloaded: ASGIApp = UNAVAILABLE,
+    crowd: Crowd | None = None,
     websocket: WebSocketProtocol | None = None,
 ) -> Serving:
     """Listen on `host`; port 0 is any that is free. Raises `CannotListen`, for example if the port is taken.
 
     `head_seconds`: how long a client may take to send the headers of a request.
     `grace_seconds`: how long what is under way may take to finish, once the server is to stop.
+    `overloaded`: answers the requests that come while there are `most_connections`.
+    `crowd`: limits the connections of one address.
     `websocket`: the protocol of WebSockets; without one there are none.
     """
     listener = _listening(host, port)
-    server = _Server(app, head_seconds, grace_seconds, most_connections, websocket)
+    given = {"head_seconds": head_seconds, "most": most_connections, "overloaded": overloaded, "crowd": crowd}
+    server = _Server(app, type("Prompt", (_Prompt,), given), grace_seconds, websocket)
     task = asyncio.create_task(server.serve(sockets=[listener]))
     ready = asyncio.create_task(server.ready.wait())
     await asyncio.wait({task, ready}, return_when=asyncio.FIRST_COMPLETED)
@@ -138,12 +148,10 @@ class _Server(uvicorn.Server):
     def __init__(
         self,
         app: ASGIApp,
-        head_seconds: float,
+        protocol: type["_Prompt"],
         grace_seconds: float,
-        most_connections: int,
         websocket: WebSocketProtocol | None,
     ) -> None:
-        protocol = type("Prompt", (_Prompt,), {"head_seconds": head_seconds})
         config = uvicorn.Config(
             app,
             http=protocol,
@@ -155,7 +163,6 @@ class _Server(uvicorn.Server):
             proxy_headers=False,  # the peer's own address counts, not a header that it sends
             server_header=False,
             date_header=False,
-            limit_concurrency=most_connections,
         )
         super().__init__(config)
         self.grace_seconds = grace_seconds
@@ -195,6 +202,11 @@ class _Prompt(HttpToolsProtocol):
     """Closes connections that send nothing, send their headers too slowly, or send too many of them."""
 
     head_seconds = HEAD_SECONDS
+    most = MOST_CONNECTIONS
+    overloaded: ASGIApp
+    crowd: Crowd | None = None
+    _address: str | None = None
+    """The address under which the crowd counts this connection, while it does."""
     _deadline: asyncio.TimerHandle | None = None
     _come = 0
     """Bytes received while the headers were incomplete."""
@@ -204,6 +216,20 @@ class _Prompt(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._expect()
+        if self.crowd is not None and self.client is not None:
+            self._enter(self.crowd, self.client[0])
+
+    def _enter(self, crowd: Crowd, address: str) -> None:
+        if crowd.enter(address):
+            self._address = address
+        else:
+            self.transport.write(crowd.turn_away())
+            self.transport.close()
+
+    def _leave(self) -> None:
+        if self.crowd is not None and self._address is not None:
+            self.crowd.leave(self._address)
+            self._address = None
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
@@ -225,6 +251,8 @@ class _Prompt(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._expect_nothing()
+        is_full = len(self.connections) >= self.most
+        self.app = type(self).overloaded if is_full else self.config.loaded_app
         super().on_headers_complete()
 
     def data_received(self, data: bytes) -> None:
@@ -236,10 +264,12 @@ class _Prompt(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._expect_nothing()
+        self._leave()
         super().connection_lost(exc)
 
     def handle_websocket_upgrade(self) -> None:
         """Hand the connection over. This and its parser let go of each other, so that no garbage is left."""
+        self._leave()
         super().handle_websocket_upgrade()
         self.parser = None  # type: ignore[assignment]  # as uvicorn does when a connection is lost
 

@@ -23,6 +23,8 @@ MEDIA_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+
 """Files of other types are not served."""
 KEEP_FOREVER = "public, max-age=31536000, immutable"
 ASK_EACH_TIME = "no-cache"
+DIGEST_LENGTH = 12
+"""Characters of a digest in the name of a file: enough to tell its versions apart, and the page has many names."""
 
 
 class StaticFile(msgspec.Struct, frozen=True):
@@ -102,7 +104,7 @@ def _read_files(folder: Traversable, above: PurePosixPath) -> Iterator[StaticFil
             yield from _read_files(each, name)
         elif name.suffix in MEDIA_TYPES:
             body = each.read_bytes()
-            yield StaticFile(name, body, gzip.compress(body, mtime=0), sha256(body).hexdigest()[:16])
+            yield StaticFile(name, body, gzip.compress(body, mtime=0), sha256(body).hexdigest()[:DIGEST_LENGTH])
 
 
 def _is_known(tag: str, if_none_match: str) -> bool:

@@ -5,10 +5,10 @@
 
 import asyncio
 import logging
-import math
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
+from http import HTTPStatus
 
 import msgspec
 from starlette.requests import Request
@@ -18,6 +18,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from turnstile.host.answers import PASSING, passing
 from turnstile.kernel.values import Value, encode
+from turnstile.net.crowd import Crowd
 from turnstile.net.serving import Serving, serve, served
 from turnstile.server.callable import CALLABLE_ENDPOINTS
 from turnstile.server.door import Headers, bearer_token, decode_body, decode_query, read_body, read_headers
@@ -26,7 +27,8 @@ from turnstile.server.errors import Code, ErrorBody, Problem, problem_of
 from turnstile.server.http import ENDPOINTS
 from turnstile.server.limits import LIMITS, LimitName
 from turnstile.server.mcp.app import PATH, McpApp
-from turnstile.server.operations import Watchdog, operations_app
+from turnstile.server.operations.listener import Watchdog, operations_app
+from turnstile.server.play.sessions import overloaded, too_many
 from turnstile.server.play.socket import PlaySocket
 from turnstile.server.server import Server
 
@@ -38,6 +40,8 @@ ALWAYS = (
     (b"referrer-policy", b"no-referrer"),
     (b"x-content-type-options", b"nosniff"),
 )
+NEEDS_TOKEN = (b"www-authenticate", b"Bearer")
+"""HTTP demands this of every answer with status 401, and some clients cannot read one without it."""
 RawHeader = tuple[bytes, bytes]
 ALL_ENDPOINTS = (*ENDPOINTS, *CALLABLE_ENDPOINTS)
 OTHER = "other"
@@ -87,6 +91,24 @@ class App:
         self._add_headers(response, headers)
         return await response(scope, receive, send)
 
+    async def overloaded(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request for which there are too many connections."""
+        await self._refuse_connection(overloaded())(scope, receive, send)
+
+    def turn_away(self) -> bytes:
+        """What a connection is told whose address has too many of them: a whole answer, before any request."""
+        response = self._refuse_connection(too_many())
+        status = HTTPStatus(response.status_code)
+        lines = [f"HTTP/1.1 {status.value} {status.phrase}".encode()]
+        lines += [name + b": " + value for name, value in response.raw_headers]
+        return b"\r\n".join([*lines, b"", bytes(response.body)])
+
+    def _refuse_connection(self, problem: Problem) -> Response:
+        self.server.counts.count_error(problem.code)
+        response = _error_response(problem)
+        self._add_headers(response, {})
+        return response
+
     async def _call(
         self, endpoint: Endpoint, scope: Scope, receive: Receive, headers: Headers, address: str
     ) -> Response:
@@ -101,7 +123,7 @@ class App:
         query = None if endpoint.query is None else decode_query(scope, endpoint.query)
         body = None
         if endpoint.request is not None:
-            body = decode_body(await read_body(headers, request), endpoint.request)
+            body = decode_body(await read_body(headers, request, endpoint.most_bytes), endpoint.request)
         answer = await endpoint.handle(Call(server, request, address, caller, body, query))
         if isinstance(answer, Value):
             return Response(encode(answer), endpoint.status, media_type=JSON)
@@ -122,18 +144,20 @@ class App:
             if message["type"] == "http.response.start":
                 self.server.counts.requests[name, message["status"]] += 1
                 given = list(message.get("headers", ()))
-                message = {**message, "headers": given + self._more_headers(given, headers)}
+                message = {**message, "headers": given + self._more_headers(message["status"], given, headers)}
             await send(message)
 
         return send_counted
 
     def _add_headers(self, response: Response, headers: Headers) -> None:
-        response.raw_headers += self._more_headers(response.raw_headers, headers)
+        response.raw_headers += self._more_headers(response.status_code, response.raw_headers, headers)
 
-    def _more_headers(self, given: Sequence[RawHeader], headers: Headers) -> list[RawHeader]:
-        """Headers that every answer has; for pages of other sites only if the operator has named the site."""
+    def _more_headers(self, status: int, given: Sequence[RawHeader], headers: Headers) -> list[RawHeader]:
+        """Headers that every answer has, and every one that needs a token; for pages of other sites only if the
+        operator has named the site."""
         present = {name.lower() for name, _ in given}
-        more = [pair for pair in ALWAYS if pair[0] not in present]
+        wanted = (*ALWAYS, NEEDS_TOKEN) if status == HTTPStatus.UNAUTHORIZED else ALWAYS
+        more = [pair for pair in wanted if pair[0] not in present]
         origin = headers.get(b"origin")
         if origin and self.server.door.is_foreign_but_allowed(origin):
             more += [(b"access-control-allow-origin", origin), (b"vary", b"origin")]
@@ -157,8 +181,8 @@ async def _find_nothing(_: Scope, __: Receive, ___: Send) -> None:
 def _error_response(problem: Problem) -> Response:
     response = Response(encode(ErrorBody(problem.details)), problem.status, media_type=JSON)
     response.raw_headers += problem.headers
-    if isinstance(problem.details.seconds, float):
-        response.headers["Retry-After"] = str(max(1, math.ceil(problem.details.seconds)))
+    if problem.retry_after is not None:
+        response.headers["Retry-After"] = str(problem.retry_after)
     return response
 
 
@@ -184,12 +208,15 @@ async def serving(server: Server, routes: Sequence[BaseRoute] = ()) -> AsyncIter
     settings = server.settings
     mcp = McpApp(server)
     async with server.host.serving(), mcp.running(), asyncio.TaskGroup() as group:
+        app = App(server, routes=[Route(PATH, mcp), *routes])
         http = await serve(
-            App(server, routes=[Route(PATH, mcp), *routes]),
+            app,
             settings.host,
             settings.port,
             grace_seconds=settings.stop_seconds,
             most_connections=settings.most_connections,
+            overloaded=app.overloaded,
+            crowd=Crowd(settings.most_connections_per_address, app.turn_away, server.door.is_proxy),
             websocket=partial(PlaySocket, server.sessions),
         )
         watchdog = Watchdog()

@@ -15,6 +15,8 @@ from turnstile.kernel.values import Instant, LogId, PlayerId, Value
 from turnstile.table import values as table
 from turnstile.table.values import LONGEST_WORDS, CommandId, Player
 
+MOST_COMMAND_BYTES = 16 * 1024
+"""How long a command may be, as a body or as a frame."""
 NO_TIME_YET = Instant(0)  # the host puts in when a command came
 Seq = Annotated[int, Meta(ge=0, description="The number of an update.")]
 Invitation = Annotated[str, Meta(min_length=1, max_length=64, description="The secret of an invitation link.")]
@@ -100,6 +102,23 @@ AnyCommand = (
     | RematchCommand
     | CloseCommand
 )
+
+
+BEFORE_THE_MATCH = "This is possible before the match only."
+
+AT_THE_WRONG_TIME: dict[type[PlayerCommand], str] = {
+    JoinCommand: "This table takes no more players.",
+    LeaveCommand: BEFORE_THE_MATCH,
+    AddBotCommand: BEFORE_THE_MATCH,
+    RemoveCommand: BEFORE_THE_MATCH,
+    StartCommand: BEFORE_THE_MATCH,
+    CloseCommand: BEFORE_THE_MATCH,
+    AddWordsCommand: "Words can be added only while the match starts.",
+    ActCommand: "There is no running match to move in.",
+    ResignCommand: "There is no running match to resign from.",
+    RematchCommand: "A rematch is possible after the match only.",
+}
+"""What players are told in place of the names of events and phases of the table."""
 
 
 class Done(Value, frozen=True):

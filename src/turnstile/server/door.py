@@ -68,14 +68,15 @@ class Door:
         if not self._proxies:
             return address
         hops = [hop.strip() for hop in headers.get(b"x-forwarded-for", b"").decode("latin-1").split(",")]
-        while hops and self._is_proxy(address):
+        while hops and self.is_proxy(address):
             hop = hops.pop()
             if not _is_address(hop):
                 break
             address = _unmapped(hop)
         return address
 
-    def _is_proxy(self, address: str) -> bool:
+    def is_proxy(self, address: str) -> bool:
+        """Whether an address is that of a trusted proxy."""
         return _is_address(address) and any(ip_address(address) in network for network in self._proxies)
 
 
@@ -128,21 +129,21 @@ def bearer_token(headers: Headers) -> str | None:
 
 
 async def read_body(
-    headers: Headers, request: Request, seconds: float = READ_SECONDS, media_type: bytes = JSON
+    headers: Headers, request: Request, most: int = MOST_BYTES, seconds: float = READ_SECONDS, media_type: bytes = JSON
 ) -> bytes:
     """The whole body, within the limits of size and time. Raises `Problem`."""
     if headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != media_type:
         raise Problem(Code.WRONG_MEDIA_TYPE, f"Send the body as {media_type.decode()}.", headers=CLOSE)
     length = headers.get(b"content-length", b"0")
-    if length.isdigit() and int(length[:20]) > MOST_BYTES:
-        raise _too_large()
+    if length.isdigit() and int(length[:20]) > most:
+        raise _too_large(most)
     body = bytearray()
     try:
         async with asyncio.timeout(seconds):
             async for chunk in request.stream():
                 body += chunk
-                if len(body) > MOST_BYTES:
-                    raise _too_large()
+                if len(body) > most:
+                    raise _too_large(most)
     except TimeoutError:
         raise Problem(Code.TOO_SLOW, "The body took too long to arrive.", headers=CLOSE) from None
     except ClientDisconnect:
@@ -150,8 +151,8 @@ async def read_body(
     return bytes(body)
 
 
-def _too_large() -> Problem:
-    return Problem(Code.TOO_LARGE, f"A body may have {MOST_BYTES} bytes at most.", headers=CLOSE)
+def _too_large(most: int) -> Problem:
+    return Problem(Code.TOO_LARGE, f"This body may have {most} bytes at most.", headers=CLOSE)
 
 
 def decode_body(body: bytes, as_type: type[T]) -> T:

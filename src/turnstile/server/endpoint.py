@@ -4,6 +4,7 @@ Routing, reading of requests, limits and the OpenAPI document all come from thes
 body and query are decoded already, and returns a value that is encoded for it.
 """
 
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -14,7 +15,7 @@ from starlette.responses import Response
 
 from turnstile.host.answers import Code as HostCode
 from turnstile.kernel.values import LogId, Value
-from turnstile.server.door import Headers
+from turnstile.server.door import MOST_BYTES, Headers
 from turnstile.server.errors import Code, ErrorBody, Problem, status_of
 from turnstile.server.limits import LimitName
 from turnstile.server.people import Person
@@ -74,14 +75,18 @@ class Endpoint:
 
     method: str
     path: str
-    """Such as `/api/tables/{table}`."""
+    """Such as `/api/tables/{table}`. A name may have a pattern for its value: `{region:[a-z]+-[a-z]+[0-9]+}`."""
     name: str
     doc: str
     handle: Handler
     request: type[Any] | None = None
+    most_bytes: int = MOST_BYTES
+    """How long the body may be."""
     query: type[Value] | None = None
     response: Any = None
     """A type of values; `None` if the body is described by `media_types` alone."""
+    events: tuple[type[Value], ...] = ()
+    """What an event or a line of its stream may be; empty if it has no stream of values."""
     status: int = 200
     media_types: tuple[str, ...] = (JSON,)
     auth: Auth = Auth.PLAYER
@@ -201,7 +206,10 @@ def _values(segments: tuple[str, ...], wanted: tuple[str, ...]) -> dict[str, str
     values = {}
     for segment, found in zip(segments, wanted, strict=True):
         if segment.startswith("{"):
-            values[segment[1:-1]] = found
+            name, _, pattern = segment[1:-1].partition(":")
+            if pattern and not re.fullmatch(pattern, found):
+                return None
+            values[name] = found
         elif segment != found:
             return None
     return values

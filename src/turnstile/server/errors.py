@@ -4,7 +4,9 @@ Refusals of the host, of the table and of a game pass through with their own cod
 caller may not know.
 """
 
+import math
 from enum import StrEnum
+from http import HTTPStatus
 
 from msgspec import UNSET, UnsetType
 
@@ -94,6 +96,8 @@ STATUSES: dict[str, int] = {
 """The HTTP status of each code. All others, a game's own among them, are conflicts with the state of the table: 409."""
 
 CONFLICT = 409
+SOON = 1
+"""After how many seconds to try again, where nothing else is known."""
 
 
 def status_of(code: str) -> int:
@@ -141,6 +145,13 @@ class Problem(Exception):
     @property
     def status(self) -> int:
         return status_of(self.details.code)
+
+    @property
+    def retry_after(self) -> int | None:
+        """Whole seconds, for the header of this name: every answer has it whose caller may only wait."""
+        if isinstance(self.details.seconds, float):
+            return max(1, math.ceil(self.details.seconds))
+        return SOON if self.status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE) else None
 
 
 def problem_of(rejection: Rejection, seq: int | UnsetType = UNSET) -> Problem:

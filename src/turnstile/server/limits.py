@@ -47,7 +47,7 @@ LIMITS: Mapping[LimitName, Limit] = {
     LimitName.FRAMES: Limit("connection", 100, 300, "frames sent"),
     LimitName.COMMANDS: Limit("player", 100, 300, "commands, over HTTP and WebSocket together"),
     LimitName.TABLES: Limit("player", 1 / 30, 20, "tables opened"),
-    LimitName.RENAMES: Limit("player", 1 / 60, 5, "changes of the name, codes and new tokens"),
+    LimitName.RENAMES: Limit("player", 1 / 60, 5, "changes of the name, codes, links and new tokens"),
     LimitName.RESULTS: Limit("address", 20, 200, "pages of results, players and leaders"),
 }
 

@@ -16,7 +16,10 @@ MOST_LISTED = 5_000  # tables in the live list: the newest ones
 
 
 class ListChange(Value, frozen=True):
-    """What has changed in the list of open tables since the last look. The first one has all of them as `changed`."""
+    """What has changed in the list of open tables since the event before. The first event has all of them as `changed`.
+
+    `gone`: tables that are over, closed, or no longer what was asked for.
+    """
 
     changed: tuple[ListedTable, ...]
     gone: tuple[LogId, ...] = ()
@@ -32,8 +35,11 @@ class Lobby:
         self._watchers: set[asyncio.Event] = set()
         self._is_fresh = False
 
-    async def watch(self, game: str | None) -> AsyncGenerator[bytes, None]:
-        """Every change of the list, as JSON. Changes that come faster than they are read are joined."""
+    async def watch(self, game: str | None, phase: str | None) -> AsyncGenerator[bytes, None]:
+        """Every change of the list of tables with this game and in this phase, as JSON; `None`: any.
+
+        Changes that come faster than they are read are joined.
+        """
         woken = asyncio.Event()
         self._watchers.add(woken)
         try:
@@ -43,7 +49,11 @@ class Lobby:
                 self._looking = asyncio.create_task(self._keep_looking())
             seen: dict[LogId, ListedTable] | None = None
             while True:
-                listed = {name: each for name, each in self._listed.items() if game in (None, each.game)}
+                listed = {
+                    name: each
+                    for name, each in self._listed.items()
+                    if game in (None, each.game) and phase in (None, each.phase)
+                }
                 change = _change(seen or {}, listed)
                 if seen is None or change.changed or change.gone:
                     yield encode(change)

@@ -6,17 +6,17 @@ from starlette.requests import Request
 
 from turnstile.host import Host
 from turnstile.net.limits import Seconds
-from turnstile.server.booking import Booking
-from turnstile.server.counts import Counts
 from turnstile.server.dev.games import DevGames
 from turnstile.server.door import Door
 from turnstile.server.errors import Problem
 from turnstile.server.limits import LIMITS, Limit, LimitName, Limits
 from turnstile.server.lobby import Lobby
+from turnstile.server.operations.counts import Counts
 from turnstile.server.people import People, Person
 from turnstile.server.play.sessions import Sessions
 from turnstile.server.readers import Readers
-from turnstile.server.results import Results
+from turnstile.server.results.booking import Booking
+from turnstile.server.results.results import Results
 from turnstile.server.settings import ServerSettings
 from turnstile.server.tables import Tables
 from turnstile.store.directory import Directory

@@ -4,6 +4,7 @@ A flag counts more than the environment, the environment more than the file, the
 """
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from enum import StrEnum
@@ -80,7 +81,9 @@ class ServerSettings(Value, frozen=True):
         LogLevel.INFO
     )
     most_connections: Annotated[Count, _doc("Connections at once.")] = 4096
-    most_connections_per_address: Annotated[Count, _doc("WebSockets and streams at once from one address.")] = 200
+    most_connections_per_address: Annotated[
+        Count, _doc("WebSockets and streams at once from one address, and as many HTTP connections.")
+    ] = 200
     most_open_tables: Annotated[Count, _doc("Tables that are not over which one player may have opened.")] = 50
     requests_per_second: Annotated[
         Rate, _doc("HTTP requests a second from one address; five times as many at once.")
@@ -137,7 +140,14 @@ def read_settings(
     try:
         return msgspec.convert(renamed, ServerSettings, strict=False)
     except msgspec.ValidationError as fault:
-        raise InvalidSettings(f"Invalid setting: {fault}.") from None
+        raise InvalidSettings(_with_flag(str(fault))) from None
+
+
+def _with_flag(fault: str) -> str:
+    """What is wrong with a setting, under the name that its operator knows."""
+    flags = {field.encode_name: flag_of(field.name) for field in FIELDS}
+    found = re.fullmatch(r"(.*) - at `\$\.(\w+).*`", fault)
+    return f"Invalid setting {flags[found[2]]}: {found[1]}." if found else f"Invalid setting: {fault}."
 
 
 def _read_file(path: Path) -> dict[str, Any]:
@@ -199,11 +209,28 @@ def check_settings(settings: ServerSettings) -> None:
         except ValueError as fault:
             raise InvalidSettings(f"Invalid --trusted-proxies: {fault}.") from None
     for url in (*settings.origins, *([settings.public_url] if settings.public_url else [])):
-        parts = urlsplit(url)
-        if url not in ("*", "null") and (parts.scheme not in ("http", "https") or not parts.hostname or parts.path):
+        if url not in ("*", "null") and not _is_origin(url):
             raise InvalidSettings(f"Invalid origin {url}: give scheme and host only, such as https://example.org.")
+    for host in settings.hosts:
+        if not _is_host(host):
+            raise InvalidSettings(f"Invalid --hosts {host}: give a name or an address only, such as example.org.")
     if (refused := refuse_unsafe(settings)) is not None:
         raise InvalidSettings(refused)
+
+
+def _is_origin(text: str) -> bool:
+    """Whether a text is the scheme, host and perhaps port of a site, and nothing else."""
+    found = re.fullmatch(r"https?://(\[[^]]*\]|[^:]*)(:\d{1,5})?", text)
+    return found is not None and _is_host(found[1].strip("[]"))
+
+
+def _is_host(text: str) -> bool:
+    """Whether a text is the name of a host, or an address."""
+    try:
+        ip_address(text)
+    except ValueError:
+        return re.fullmatch(r"[\w-]+(\.[\w-]+)*\.?", text) is not None
+    return True
 
 
 def allowed_hosts(settings: ServerSettings) -> frozenset[str]:

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import secrets
+from collections.abc import AsyncIterator
 from typing import Annotated
 from weakref import WeakValueDictionary
 
@@ -11,6 +12,7 @@ from msgspec.structs import replace
 
 from turnstile.host import Host, Refused
 from turnstile.host.answers import TRY_AGAIN, Answer
+from turnstile.host.answers import Code as HostCode
 from turnstile.host.drive import refuse_bot
 from turnstile.host.live import Live
 from turnstile.host.records import read_record
@@ -21,6 +23,7 @@ from turnstile.kernel.values import LONGEST_ID, Instant, LogId, PlayerId, Value
 from turnstile.registry import find_game
 from turnstile.server.chosen_ids import ChosenId, derive_id
 from turnstile.server.commands import (
+    AT_THE_WRONG_TIME,
     NO_TIME_YET,
     ActCommand,
     AddBotCommand,
@@ -38,7 +41,7 @@ from turnstile.server.readers import Readers
 from turnstile.store.directory import MOST_ON_A_PAGE, Directory, Invitation, Page, PageMark
 from turnstile.store.protocol import Row, StoreFault
 from turnstile.table.machine import Table
-from turnstile.table.sight import is_shown_later
+from turnstile.table.sight import IN_PLAY, NOT_OVER, is_shown_later
 from turnstile.table.values import (
     MOST_DELAY,
     Clock,
@@ -91,7 +94,8 @@ class OpenedTable(Value, frozen=True):
 
 
 class ListedTable(Value, frozen=True):
-    """A table in a list. While its spectators see the match later (`delay`), `changed` is when it was opened."""
+    """A table in a list. While a match is played, `changed` is when the table was opened: the time of the last event
+    could give a hidden move away."""
 
     table: LogId
     game: str
@@ -102,11 +106,12 @@ class ListedTable(Value, frozen=True):
 
 
 def _listed(page: Page[tuple[LogId, Row]]) -> Page[ListedTable]:
-    tables = [
-        ListedTable(name, row.game, row.phase, tuple(map(PlayerId, row.players)), row.opened, row.changed)
-        for name, row in page.items
-    ]
-    return Page(tuple(tables), page.after)
+    return Page(tuple(_as_listed(name, row) for name, row in page.items), page.after)
+
+
+def _as_listed(name: LogId, row: Row) -> ListedTable:
+    changed = row.opened if row.phase in NOT_OVER else row.changed
+    return ListedTable(name, row.game, row.phase, tuple(map(PlayerId, row.players)), row.opened, changed)
 
 
 class Tables:
@@ -148,6 +153,7 @@ class Tables:
             raise Problem(
                 Code.TOO_MANY_TABLES,
                 f"You have opened {self._most_open} tables that are not over; finish or close one.",
+                limit="openTables",
             )
 
     async def _pass_on_invitation(self, table: LogId, successor: LogId) -> None:
@@ -166,6 +172,19 @@ class Tables:
 
     async def submit(self, person: Person, name: LogId, command: AnyCommand) -> Answer:
         """A player's command at a table. Raises `Problem`, or returns the answer of the host."""
+        answer = await self._submit(person, name, command)
+        if isinstance(answer, Refused) and answer.error.code == Refusal.WRONG_PHASE:
+            return await self._in_plain_words(name, command, answer)
+        return answer
+
+    async def _in_plain_words(self, name: LogId, command: AnyCommand, refused: Refused) -> Refused:
+        """Why the table refuses a command at this time. In a running match a move was refused by the game itself."""
+        is_move = isinstance(command, ActCommand)
+        if is_move and await self._readers.look(name, lambda live: live.state.phase in IN_PLAY):
+            return refused
+        return replace(refused, error=Rejection(Refusal.WRONG_PHASE, AT_THE_WRONG_TIME[type(command)]))
+
+    async def _submit(self, person: Person, name: LogId, command: AnyCommand) -> Answer:
         if type(command) is ActCommand:
             if command.seen is not None:
                 await self._acknowledge_seen(name, person.player, command.seen)
@@ -184,31 +203,39 @@ class Tables:
         answer = await self._take_way_out(person, name)
         if isinstance(answer, Refused) and answer.error.code == Refusal.WRONG_PHASE:
             answer = await self._take_way_out(person, name)  # the match may have begun meanwhile
+        if isinstance(answer, Refused) and answer.error.code == HostCode.ID_REUSED:
+            answer = await self._take_way_out(person, name, secrets.token_hex(8))  # the player has chosen our id before
         if isinstance(answer, Refused):
             raise problem_of(answer.error, answer.seq)
 
-    async def _take_way_out(self, person: Person, name: LogId) -> Answer:
-        command = await self._readers.look(name, lambda live: _way_out(live.state, person.player))
+    async def _take_way_out(self, person: Person, name: LogId, mark: str = "") -> Answer:
+        command = await self._readers.look(name, lambda live: _way_out(live.state, person.player, mark))
         return await self.submit(person, name, command)
 
     async def give_up_all(self, person: Person) -> None:
-        """A player gives up at all its tables that are not over.
+        """A player gives up at all its tables that are not over, and at those that it opened without sitting there.
 
         Raises `Problem` if the store cannot do that now: tables that were given up stay so, and the others are given up
         at the next attempt. A table that is over by now, or gone, needs nothing.
         """
+        async for name in self._tables_to_give_up(person.player):
+            try:
+                await self.give_up(person, name)
+            except Problem as problem:
+                if problem.code in TRY_AGAIN:
+                    raise
+
+    async def _tables_to_give_up(self, player: PlayerId) -> AsyncIterator[LogId]:
         after: PageMark | None = None
         while True:
-            page = await self._directory.tables_of(person.player, is_open=True, after=after, limit=MOST_ON_A_PAGE)
+            page = await self._directory.tables_of(player, is_open=True, after=after, limit=MOST_ON_A_PAGE)
             for name, _ in page.items:
-                try:
-                    await self.give_up(person, name)
-                except Problem as problem:
-                    if problem.code in TRY_AGAIN:
-                        raise
+                yield name
             after = page.after
             if after is None:
-                return
+                break
+        for name in await self._directory.opened_by(player):
+            yield name
 
     async def acknowledge(self, name: LogId, player: PlayerId, upto: int) -> Refused | None:
         """A caller has all updates up to this one. From a caller without a seat it means nothing, and is ignored."""
@@ -266,16 +293,17 @@ class Tables:
         return save(record)
 
 
-def _way_out(state: Table, player: PlayerId) -> AnyCommand:
+def _way_out(state: Table, player: PlayerId, mark: str) -> AnyCommand:
     """The command with which a player gives up at a table. A match begins once and a table is closed once.
 
     So those commands have an id of their own, and get their first answer again. A player may leave several times.
+    `mark` makes another id of it.
     """
     has_begun = bool(state.told)
     if has_begun:
-        return ResignCommand(id="give-up: resign")
+        return ResignCommand(id=f"give-up: resign{mark}")
     if state.header.admin == player:
-        return CloseCommand(id="give-up: close")
+        return CloseCommand(id=f"give-up: close{mark}")
     return LeaveCommand(id=f"give-up: {secrets.token_hex(8)}")
 
 

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from turnstile.host import Update
+from turnstile.host.answers import PASSING
 from turnstile.kernel.values import PlayerId
 from turnstile.net.serving import ABORT
 from turnstile.server.people import Person
@@ -121,6 +122,9 @@ class Stream(Response):
             self.end(closed)
         except TimeoutError:
             self.end(Closed(CloseCode.TOO_SLOW))
+        except PASSING as fault:
+            log.warning("The store: %s", fault)
+            self.end(Closed(CloseCode.OVERLOADED))
         except Exception:
             log.exception("A stream has failed")
             self.end(Closed(CloseCode.OVERLOADED))
@@ -177,8 +181,8 @@ def welcome(server: "Server", reader: Reader) -> Welcome:
     )
 
 
-async def list_frames(server: "Server", game: str | None) -> AsyncGenerator[Marked, None]:
+async def list_frames(server: "Server", game: str | None, phase: str | None) -> AsyncGenerator[Marked, None]:
     """The list of open tables, and then its changes."""
-    async with aclosing(server.lobby.watch(game)) as changes:
+    async with aclosing(server.lobby.watch(game, phase)) as changes:
         async for change in changes:
             yield change, None

@@ -12,6 +12,7 @@ from tests.server.callable.queries import is_my_turn
 from tests.server.servers import Site, site
 from turnstile.server import ServerSettings
 
+PREFIXES = ["/callable/", "/demo-project/us-central1/"]
 INT64 = "type.googleapis.com/google.protobuf.Int64Value"
 
 
@@ -26,7 +27,7 @@ async def bettors(room: str, players: list[Caller]) -> list[Caller]:
     return [next(caller for caller in players if caller.player == player) for player in order]
 
 
-@pytest.mark.parametrize("prefix", ["/callable/", "/demo-project/us-central1/"])
+@pytest.mark.parametrize("prefix", PREFIXES)
 def test_a_whole_match_is_played_by_callable_functions_alone(prefix: str) -> None:
     async def main() -> None:
         async with site() as here:
@@ -301,11 +302,14 @@ def test_without_a_valid_token_a_call_is_unauthenticated() -> None:
     run(main())
 
 
-def test_there_are_no_other_functions() -> None:
+@pytest.mark.parametrize("prefix", PREFIXES)
+def test_there_are_no_other_functions(prefix: str) -> None:
     async def main() -> None:
         async with site() as here:
-            status, text = await send(here, "/callable/stopGame", {"data": {}})
+            status, text = await send(here, prefix + "stopGame", {"data": {}})
             assert (status, json.loads(text)["error"]["status"]) == (404, "NOT_FOUND")
+            status, text = await send(here, prefix + "stopGame", {"data": {}}, Accept="text/event-stream")
+            assert (status, json.loads(text.removeprefix("data: "))["error"]["status"]) == (200, "NOT_FOUND")
 
     run(main())
 

@@ -8,8 +8,8 @@ from tests.agents.loops import pass_time, run, until
 from turnstile.kernel.values import LogId
 from turnstile.server.callable.functions import Called
 from turnstile.server.callable.wire import COMMENT_SECONDS, EventResponse
-from turnstile.server.counts import Counts
 from turnstile.server.errors import Code, Problem
+from turnstile.server.operations.counts import Counts
 
 
 class Sent:

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, ValidationError
 
 from tests.agents.loops import run
 from tests.server.servers import site
+from tests.server.streams import EVENTS, events, stream
 from turnstile.kernel.values import encode
 from turnstile.registry import names
 from turnstile.server.contract import DESCRIBED, asyncapi, openapi
@@ -46,6 +47,18 @@ def test_every_reference_leads_somewhere(path: str) -> None:
 def test_every_schema_is_one(path: str) -> None:
     for schema in DOCUMENTS[path]["components"]["schemas"].values():
         Draft202012Validator.check_schema(schema)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS)
+def test_the_names_of_schemas_are_words_and_no_paths_of_modules(path: str) -> None:
+    components = DOCUMENTS[path]["components"]["schemas"]
+    assert [name for name in components if not name.isidentifier()] == []
+
+
+def test_types_that_share_a_name_are_told_apart() -> None:
+    components = DOCUMENTS["/openapi.json"]["components"]["schemas"]
+    assert "Gathering" in components["TablePhase"]["enum"]
+    assert "betting" in components["UpdownPhase"]["enum"]
 
 
 def test_every_endpoint_is_described_with_its_errors_and_limits() -> None:
@@ -97,6 +110,36 @@ def test_the_schemas_of_every_game_are_there(game: str) -> None:
             for hidden in ("state", "seed"):
                 assert await here.refusal("GET", f"/api/games/{game}/schemas/{hidden}") == (404, "NotFound")
             assert await here.refusal("GET", "/api/games/chess/schemas/view") == (404, "NoSuchGame")
+
+    run(main())
+
+
+def test_streams_are_as_the_document_says() -> None:
+    document = DOCUMENTS["/openapi.json"]
+
+    def check(path: str, event: Any) -> None:
+        described = document["paths"][path]["get"]["responses"]["200"]["content"]["text/event-stream"]["schema"]
+        schema = {**described["contentSchema"], "components": document["components"]}
+        Draft202012Validator(schema).validate(event)
+        with pytest.raises(ValidationError):
+            Draft202012Validator(schema).validate({"changed": 5, "type": "?"})
+
+    async def main() -> None:
+        async with site() as here:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            table = await here.table(ana, bo)
+            listed = events(await here.client.get(f"{here.url}/api/tables", headers=EVENTS))
+            check("/api/tables", (await anext(listed))[1])
+            told = events(await stream(ana, table, EVENTS))
+            await ana.command(table, "start")
+            seen = set[str]()
+            while not seen >= {"welcome", "status", "update"}:
+                _, event = await anext(told)
+                seen.add(event["type"])
+                check("/api/tables/{table}/updates", event)
+            await here.server.sessions.stop()
+            check("/api/tables", (await anext(listed))[1])
+            check("/api/tables/{table}/updates", [event async for _, event in told][-1])
 
     run(main())
 

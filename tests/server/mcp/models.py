@@ -73,3 +73,10 @@ async def model(
         transport = streamable_http_client(f"{url}/mcp{query}", http_client=http)
         async with Client(transport, mode=mode) as client:
             yield Model(client, seed)
+
+
+def text_of(result: CallToolResult) -> str:
+    """What a tool says in words."""
+    words = result.content[0]
+    assert isinstance(words, TextContent)
+    return words.text

@@ -138,6 +138,8 @@ def test_R1_connections_of_one_address_are_limited() -> None:
             with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
                 await here.socket()
             assert refused.value.status == 429
+            assert refused.value.headers is not None
+            assert refused.value.headers["Retry-After"] == "1"
             await wires[0].close()
             await until(lambda: len(here.server.sessions) == 1)
             await here.socket()

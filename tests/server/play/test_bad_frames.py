@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from tests.agents.loops import pass_time, run, until
-from tests.server.matches import seated, still_plays
+from tests.server.matches import seated, status, still_plays
 from tests.server.servers import site
 from turnstile.host import Refused
 from turnstile.host.answers import Code as HostCode
@@ -290,6 +290,23 @@ def test_P6_N18_an_ack_of_the_future_is_refused() -> None:
             assert error["code"] == "FutureAck"
             live = here.server.host.tables.live[table]  # type: ignore[index]
             assert live.cursors == {}
+
+    run(main())
+
+
+def test_P6_P24_a_command_with_an_ack_of_the_future_is_refused_over_both_ways() -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana, _, table, mine, _ = await seated(here)
+            await ana.command(table, "start")
+            await mine.until("update")
+            resign = {"type": "resign", "id": "a", "upto": 99}
+            await mine.send("resign", id="a", upto=99)
+            answer = await mine.until("answer")
+            assert (answer["id"], answer["error"]["code"]) == ("a", "FutureAck")
+            assert await ana.refusal("POST", f"/api/tables/{table}/commands", resign) == (409, "FutureAck")
+            assert (await status(here, table))["result"] is None
+            await still_plays(mine)
 
     run(main())
 

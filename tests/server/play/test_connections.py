@@ -9,14 +9,12 @@ import pytest
 
 from tests.agents.loops import be_patient, pass_time, run, until
 from tests.server.matches import playing, started
-from tests.server.servers import site
+from tests.server.servers import answer_late, site
 from turnstile.host import Ending, Update
 from turnstile.kernel.values import LogId, PlayerId
 from turnstile.server.limits import LIMITS, LimitName
-from turnstile.server.people import KNOWN_SECONDS
 from turnstile.server.play.session import HELLO_SECONDS
 from turnstile.server.play.socket import FULL
-from turnstile.store.directory import RegisteredPlayer
 
 # the newest counts
 
@@ -48,6 +46,31 @@ def test_N8_the_late_death_of_an_old_connection_does_not_touch_the_new_one() -> 
             await other.send("addWords", id="a", words="x")
             while (frame := await other.next())["type"] != "answer":
                 assert frame["type"] != "presence", frame
+
+    run(main())
+
+
+def test_N8_a_hello_whose_client_has_left_takes_the_seat_from_no_newer_connection(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The store does not answer, the client gives up and connects again: only then is its first hello answered."""
+
+    async def main() -> None:
+        async with site() as here:
+            ana, _, table = await started(here)
+            late = answer_late(monkeypatch, here.server.directory)
+            left = await here.socket()
+            await left.send("hello", v=1, table=table, token=ana.token)
+            await late.asked.wait()
+            (socket,) = here.server.sessions._sockets
+            await left.socket.close()
+            await until(lambda: socket not in here.server.sessions._sockets)
+            monkeypatch.undo()
+            newer = await ana.hello(table)
+            late.answered.set()
+            await until(lambda: len(here.server.sessions) <= 1)
+            await newer.send("resign", id="a")
+            assert "error" not in await newer.until("answer")
 
     run(main())
 
@@ -121,22 +144,13 @@ def test_a_client_whose_hello_the_store_answers_late_is_not_told_to_stop(monkeyp
     async def main() -> None:
         async with site() as here:
             ana, _, table = await started(here)
-            asked, answered = asyncio.Event(), asyncio.Event()
-
-            async def find_late(token: bytes) -> RegisteredPlayer | None:
-                asked.set()
-                await answered.wait()
-                return await find(token)
-
-            find = here.server.directory.player_by_token
-            monkeypatch.setattr(here.server.directory, "player_by_token", find_late)
-            pass_time(KNOWN_SECONDS)
+            late = answer_late(monkeypatch, here.server.directory)
             wire = await here.socket()
             hello = asyncio.create_task(wire.hello(table, ana.token))
-            await asked.wait()
+            await late.asked.wait()
             pass_time(HELLO_SECONDS + 1)
             await asyncio.sleep(0.01)
-            answered.set()
+            late.answered.set()
             assert (await hello)["seat"] == ana.player
 
     run(main())

@@ -1,6 +1,7 @@
 """What comes too fast, in pieces, or is no frame at all."""
 
 import asyncio
+import contextlib
 import json
 
 import pytest
@@ -8,7 +9,8 @@ from msgspec.structs import replace
 
 from tests.agents.loops import pass_time, run, until
 from tests.server.matches import seated, still_plays
-from tests.server.servers import SETTINGS, site
+from tests.server.servers import SETTINGS, Site, site
+from turnstile.server.play import socket
 
 
 def test_R1_a_client_that_sends_too_fast_is_closed_and_loses_nothing() -> None:
@@ -53,6 +55,55 @@ def test_P16_a_flood_of_pings_and_of_fragments_is_closed() -> None:
     run(main())
 
 
+PING, TEXT = b"\x89\x80\x00\x00\x00\x00", b"\x81\x80\x00\x00\x00\x00"
+PONG = b"\x8a\x00"
+
+
+async def flooded(here: Site, flood: bytes) -> bytes:
+    """All that the server sends to a client that sends this without a pause, and has not said hello."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", here.running.port)
+    writer.write(f"GET /api/play HTTP/1.1\r\nHost: 127.0.0.1:{here.running.port}\r\n".encode())
+    writer.write(b"Upgrade: websocket\r\nConnection: Upgrade\r\n")
+    writer.write(b"Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\nSec-WebSocket-Version: 13\r\n\r\n")
+    assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 101 ")
+    writer.write(flood)
+    told = b""
+    with contextlib.suppress(ConnectionResetError):
+        while data := await reader.read(65536):
+            told += data
+    writer.close()
+    return told
+
+
+def test_P16_a_flood_in_one_piece_is_not_read_to_its_end() -> None:
+    """Every frame costs time that all others wait for. The limit is 30 frames at once."""
+
+    async def main() -> None:
+        async with site(replace(SETTINGS, frames_per_second=10.0)) as here:
+            told = await flooded(here, PING * 20_000)
+            assert told.count(PONG) < 1_000
+            assert here.server.counts.closed == {4102: 1}
+
+    run(main())
+
+
+def test_P16_a_flood_of_whole_frames_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = list[bytes]()
+
+    def count(data: bytes, mask: bytes) -> bytes:
+        read.append(data)
+        return data
+
+    monkeypatch.setattr(socket, "apply_mask", count)
+
+    async def main() -> None:
+        async with site(replace(SETTINGS, frames_per_second=10.0)) as here:
+            await flooded(here, TEXT * 20_000)
+
+    run(main())
+    assert len(read) < 100
+
+
 @pytest.mark.parametrize(
     "data",
     [
@@ -77,6 +128,7 @@ def test_P16_what_is_no_websocket_frame_is_closed_as_the_protocol_says(data: byt
                 message = await mine.socket.receive()
             assert message.data == 1002
             await until(lambda: len(here.server.sessions) == 1)
+            assert here.server.counts.closed == {1002: 1}
             await still_plays(other)
 
     run(main())

@@ -254,7 +254,7 @@ async def _pruned(store: DirectoryStore, name: LogId, options: PruneOptions, is_
 
 async def _refuse_unbooked(store: DirectoryStore, name: LogId) -> Rejection | None:
     """Store the result of a match, or say why the table must stay until that is done."""
-    from turnstile.server.booking import book_closed_table  # only now: other commands need no ratings
+    from turnstile.server.results.booking import book_closed_table  # only now: other commands need no ratings
 
     try:
         await book_closed_table(store, name)

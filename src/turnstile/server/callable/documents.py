@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     "/callable/games/{table}",
     response=GameDocument,
     media_types=(JSON, EVENTS),
+    events=(GameDocument,),
     auth=Auth.ANYONE,
     errors=(HostCode.NO_TABLE, HostCode.NO_SPECTATORS),
     more_limits=(LimitName.POLLS, LimitName.STREAMS),

@@ -137,6 +137,7 @@ def _endpoint(path: str, name: str, doc: str, handle: Any, **rest: Any) -> Endpo
         handle=handle,
         request=CallBody,
         media_types=(JSON, EVENTS),
+        events=(CalledResult, CallFailure),
         errors=ERRORS,
         is_open_ended=True,
         write_problem=write_call_problem,
@@ -196,11 +197,15 @@ async def refuse_unknown(call: Call[CallBody, None]) -> Response:
     raise Problem(Code.NOT_FOUND, "There is no such function.")
 
 
-_unknown = _endpoint(
-    "/callable/{function}", "unknownFunction", refuse_unknown.__doc__ or "", refuse_unknown, auth=Auth.ANYONE
-)
+REGION = "[a-z]+-[a-z]+[0-9]+"
+"""What a region looks like, such as `us-central1`. An unknown function is told by it from any other unknown address."""
 
-ENDPOINTS: Sequence[Endpoint] = (*start_game, *place_bet, *play_card, _unknown, preflight_of(_unknown))
+_unknown = [
+    _endpoint(path, "unknownFunction", refuse_unknown.__doc__ or "", refuse_unknown, auth=Auth.ANYONE)
+    for path in ("/callable/{function}", f"/{{project}}/{{region:{REGION}}}/{{function}}")
+]
+
+ENDPOINTS: Sequence[Endpoint] = (*start_game, *place_bet, *play_card, *_unknown, *map(preflight_of, _unknown))
 
 DESCRIBED: Sequence[Endpoint] = (start_game[0], place_bet[0], play_card[0])
 """The functions at their own addresses: those of the emulator are the same."""

@@ -14,13 +14,12 @@ from turnstile.host.answers import Code as HostCode
 from turnstile.kernel.values import LogId, PlayerId, decode, encode
 from turnstile.server.callable.document import document_of, waiting_document
 from turnstile.server.errors import Code, Problem
-from turnstile.table.sight import TableStatus
-from turnstile.table.values import Kind, Phase
+from turnstile.table.sight import NOT_OVER, TableStatus
+from turnstile.table.values import Kind
 
 if TYPE_CHECKING:
     from turnstile.server.server import Server
 
-RUNNING = (Phase.STARTING, Phase.SETTLING, Phase.GATHERING, Phase.PLAYING)
 TABLES_AT_ONCE = 200
 
 
@@ -69,7 +68,7 @@ async def _running_rooms(server: "Server", player: PlayerId) -> list[LogId]:
     rooms, after = list[LogId](), None
     while True:
         page = await server.tables.of_player(player, is_open=True, after=after, limit=TABLES_AT_ONCE)
-        rooms += [each.table for each in page.items if each.game == updown.name and each.phase in RUNNING]
+        rooms += [each.table for each in page.items if each.game == updown.name and each.phase in NOT_OVER]
         after = page.after
         if after is None:
             return rooms

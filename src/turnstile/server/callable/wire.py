@@ -19,10 +19,10 @@ from starlette.types import Receive, Scope, Send
 from turnstile.host.answers import PASSING, passing
 from turnstile.kernel.values import Value, encode
 from turnstile.server.callable.statuses import HTTP_STATUSES, CallStatus, call_status_of, call_text_of
-from turnstile.server.counts import Counts
 from turnstile.server.door import Headers
 from turnstile.server.endpoint import JSON
 from turnstile.server.errors import Code, Problem, problem_of
+from turnstile.server.operations.counts import Counts
 from turnstile.server.updates import EVENTS
 
 T = TypeVar("T")

@@ -5,9 +5,9 @@ from typing import Any, get_args
 
 import msgspec
 
-from turnstile.server.contract.schemas import Schema, Schemas, one_line, summary_of
+from turnstile.server.contract.schemas import Schemas, one_line, summary_of
 from turnstile.server.play.closing import TEXTS
-from turnstile.server.play.frames import VERSION, AnyServerFrame, ClientFrame, TableChanged
+from turnstile.server.play.frames import VERSION, AnyServerFrame, ClientFrame
 from turnstile.server.play.sessions import PLAY_PATH
 from turnstile.table.sight import TableStatus
 
@@ -24,7 +24,6 @@ FROM_SERVER: tuple[type[msgspec.Struct], ...] = get_args(AnyServerFrame)
 def asyncapi() -> dict[str, Any]:
     """The document."""
     schemas = Schemas([*FROM_CLIENTS, *FROM_SERVER, TableStatus])
-    schemas.components[TableChanged.__name__] = _status_frame(schemas)
     messages = {struct.__name__: _message(struct, schemas) for struct in (*FROM_CLIENTS, *FROM_SERVER)}
     return {
         "asyncapi": "3.0.0",
@@ -45,13 +44,6 @@ def asyncapi() -> dict[str, Any]:
         },
         "components": {"messages": messages, "schemas": schemas.components},
     }
-
-
-def _status_frame(schemas: Schemas) -> Schema:
-    """A status is sent with its fields in the frame itself."""
-    frame, status = schemas.components[TableChanged.__name__], schemas.components[TableStatus.__name__]
-    fields = {**frame["properties"], **status["properties"]}
-    return {**frame, "properties": fields, "required": [*frame["required"], *status["required"]]}
 
 
 def _message(struct: type[msgspec.Struct], schemas: Schemas) -> dict[str, Any]:

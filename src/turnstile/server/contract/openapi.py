@@ -51,7 +51,7 @@ def openapi(endpoints: Sequence[Endpoint], limits: Limits = LIMITS) -> dict[str,
 
 def _types(endpoint: Endpoint) -> list[Any]:
     query = [] if endpoint.query is None else [field.type for field in msgspec.structs.fields(endpoint.query)]
-    kinds = (endpoint.body_type, endpoint.response, endpoint.error_body)
+    kinds = (endpoint.body_type, endpoint.response, *endpoint.events, endpoint.error_body)
     return [*query, *(kind for kind in kinds if kind is not None)]
 
 
@@ -65,7 +65,9 @@ def _operation(endpoint: Endpoint, schemas: Schemas, errors: "Errors", limits: L
         "security": [{BEARER: []}] if endpoint.auth is Auth.PLAYER else [{}, {BEARER: []}],
     }
     if endpoint.body_type is not None:
-        operation["requestBody"] = {"required": True, "content": {JSON: {"schema": schemas.of(endpoint.body_type)}}}
+        content = {JSON: {"schema": schemas.of(endpoint.body_type)}}
+        about = f"At most {endpoint.most_bytes} bytes."
+        operation["requestBody"] = {"description": about, "required": True, "content": content}
     return operation
 
 
@@ -116,8 +118,18 @@ def _without_null(schema: Schema) -> Schema:
 
 def _success(endpoint: Endpoint, schemas: Schemas) -> dict[str, Any]:
     schema = {} if endpoint.response is None else schemas.of(endpoint.response)
-    content = {each: {"schema": schema if each == JSON else {"type": "string"}} for each in endpoint.media_types}
+    stream = _stream(endpoint, schemas)
+    content = {each: {"schema": schema if each == JSON else stream} for each in endpoint.media_types}
     return {str(endpoint.status): {"description": "Done.", "content": content}}
+
+
+def _stream(endpoint: Endpoint, schemas: Schemas) -> Schema:
+    """A text; if it is a stream of values, with the schema of what an event or a line of it has."""
+    if not endpoint.events:
+        return {"type": "string"}
+    about = "A stream. The data of each event, or each line that is not empty, is JSON with this schema."
+    schema = {"anyOf": [schemas.of(each) for each in endpoint.events]}
+    return {"type": "string", "description": about, "contentMediaType": JSON, "contentSchema": schema}
 
 
 class Errors:

@@ -8,6 +8,8 @@ import msgspec
 
 from turnstile.kernel.schema import structs_in
 from turnstile.kernel.values import ByPlayer
+from turnstile.server.play.frames import TableChanged
+from turnstile.table.sight import TableStatus
 
 Schema = dict[str, Any]
 
@@ -26,10 +28,44 @@ class Schemas:
         self._by_type: dict[Any, Schema] = dict(zip(kinds, found, strict=False))
         for (struct, field), described in zip(maps, found[len(kinds) :], strict=True):
             self.components[struct]["properties"][field]["additionalProperties"] = described
-        self.components = {name: _on_one_line(schema) for name, schema in sorted(self.components.items())}
+        if TableChanged.__name__ in self.components:
+            self.components[TableChanged.__name__] = self._status_frame()
+        names = {name: _component_name(name) for name in self.components}
+        assert len(set(names.values())) == len(names), f"two components of one name: {sorted(names.values())}"
+        self._by_type = {kind: _with_names(schema, names) for kind, schema in self._by_type.items()}
+        self.components = {
+            names[name]: _on_one_line(_with_names(schema, names))
+            for name, schema in sorted(self.components.items(), key=lambda item: names[item[0]])
+        }
+
+    def _status_frame(self) -> Schema:
+        """A status is sent with its fields in the frame itself."""
+        frame, status = self.components[TableChanged.__name__], self.components[TableStatus.__name__]
+        fields = {**frame["properties"], **status["properties"]}
+        return {**frame, "properties": fields, "required": [*frame["required"], *status["required"]]}
 
     def of(self, kind: Any) -> Schema:
         return self._by_type[kind]
+
+
+def _component_name(name: str) -> str:
+    """The name of a type in a document, such as `TablePhase`.
+
+    msgspec gives types that share a name the paths of their modules. Their folders tell them apart as well, and a
+    document does not change when a module moves.
+    """
+    *path, last = name.split(".")
+    return f"{path[-2].title()}{last}" if path else name
+
+
+def _with_names(schema: Any, names: Mapping[str, str]) -> Any:
+    """A schema that refers to components by these names."""
+    if isinstance(schema, dict):
+        return {
+            key: PREFIX + names[value.removeprefix(PREFIX)] if key == "$ref" else _with_names(value, names)
+            for key, value in schema.items()
+        }
+    return [_with_names(each, names) for each in schema] if isinstance(schema, list) else schema
 
 
 def _maps_in(types: Sequence[Any]) -> Mapping[tuple[str, str], Any]:

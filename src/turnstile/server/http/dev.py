@@ -16,6 +16,7 @@ from turnstile.server.dev.steps import GameSteps, TableSight, read_sight, read_s
 from turnstile.server.endpoint import JSON, Auth, Call, endpoint
 from turnstile.server.errors import Code
 from turnstile.server.limits import LimitName
+from turnstile.server.play.frames import Bye
 from turnstile.server.updates import EVENTS, Dialect, Marked, Stream, accepted_dialect
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class StepQuery(Value, frozen=True):
     response=GamesInDevelopment,
     auth=Auth.ANYONE,
     media_types=(JSON, EVENTS),
+    events=(GamesInDevelopment, Bye),
     errors=(Code.NOT_FOR_AUTHORS,),
 )
 async def list_dev_games(call: Call[None, None]) -> GamesInDevelopment | Response:

@@ -5,7 +5,7 @@ from turnstile.server.endpoint import Auth, Call, endpoint
 from turnstile.server.errors import Code
 from turnstile.server.http.pages import Mark, PageSize, mark_of, text_of
 from turnstile.server.limits import LimitName
-from turnstile.server.results import FinishedMatch, GameRating, Leader
+from turnstile.server.results.results import FinishedMatch, GameRating, Leader
 from turnstile.server.tables import find_installed
 
 

@@ -2,6 +2,7 @@
 told so. To ask for what follows an update is to acknowledge it."""
 
 import asyncio
+from collections.abc import Coroutine
 from typing import Annotated, Any
 
 from msgspec import Meta, Raw
@@ -17,7 +18,7 @@ from turnstile.server.errors import Code, Problem
 from turnstile.server.limits import LimitName
 from turnstile.server.people import hash_of
 from turnstile.server.play.closing import OF_ENDING, TEXTS, Closed
-from turnstile.server.play.frames import HistoryText
+from turnstile.server.play.frames import Bye, HistoryText, SeatUpdate, TableChanged, Welcome
 from turnstile.server.readers import Reader
 from turnstile.server.updates import EVENTS, LINES, Dialect, Stream, accepted_dialect, list_frames, update_frames
 from turnstile.table.sight import TableStatus
@@ -69,6 +70,7 @@ class UpdatesAnswer(Value, frozen=True):
     query=UpdateQuery,
     response=UpdatesAnswer,
     media_types=(JSON, EVENTS, LINES),
+    events=(Welcome, TableChanged, SeatUpdate, Bye),
     auth=Auth.ANYONE,
     errors=(HostCode.NO_TABLE, HostCode.NO_SPECTATORS, HostCode.STOPPING, Code.REPLACED),
     more_limits=(LimitName.POLLS, LimitName.STREAMS),
@@ -80,7 +82,7 @@ async def get_updates(call: Call[None, UpdateQuery]) -> Response:
     server.sessions.check_room(call.address)
     server.limits.take(LimitName.STREAMS if dialect else LimitName.POLLS, player or call.address)
     after, history = (call.query.after, call.query.history) if dialect is not Dialect.EVENTS else _last_event(call)
-    reader = await server.readers.open(call.table, player, after, history=history)
+    reader = await _unless_left(call, server.readers.open(call.table, player, after, history=history))
     if dialect is not None:
         return Stream(server, update_frames(server, reader), dialect, call.address, call.caller, _token_hash(call))
     try:
@@ -163,15 +165,28 @@ def _ended(ending: Ending) -> Problem:
     return Problem(HostCode.STOPPING, TEXTS[OF_ENDING[ending]])
 
 
+async def _unless_left(call: Call[None, UpdateQuery], opening: Coroutine[Any, Any, Reader]) -> Reader:
+    """A reader. A client that leaves before gets none: it may have asked again, and the newer request counts."""
+    task, leaving = asyncio.create_task(opening), asyncio.create_task(_until_left(call))
+    try:
+        await asyncio.wait({task, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            raise Problem(HostCode.STOPPING, "You have left; ask again.")
+        return task.result()
+    finally:
+        task.cancel()
+        leaving.cancel()
+
+
 async def _until_left(call: Call[None, UpdateQuery]) -> None:
     while (await call.request.receive())["type"] != "http.disconnect":
         pass
 
 
-def list_stream(call: Call[Any, Any], game: str | None) -> Response:
+def list_stream(call: Call[Any, Any], game: str | None, phase: str | None) -> Response:
     """The list of open tables, live."""
     call.server.sessions.check_room(call.address)
-    return Stream(call.server, list_frames(call.server, game), Dialect.EVENTS, call.address)
+    return Stream(call.server, list_frames(call.server, game, phase), Dialect.EVENTS, call.address)
 
 
 ENDPOINTS = (get_updates,)

@@ -11,12 +11,14 @@ from starlette.responses import Response
 from turnstile.host import Refused
 from turnstile.host.answers import Code as HostCode
 from turnstile.kernel.values import PlayerId, Value
-from turnstile.server.commands import AnyCommand, Done, Seq
+from turnstile.server.commands import MOST_COMMAND_BYTES, AnyCommand, Done, Seq
 from turnstile.server.endpoint import Auth, Call, endpoint
 from turnstile.server.errors import Code, Problem, problem_of
 from turnstile.server.http.pages import Mark, PageSize, mark_of, text_of
 from turnstile.server.http.streams import list_stream
 from turnstile.server.limits import LimitName
+from turnstile.server.lobby import ListChange
+from turnstile.server.play.frames import Bye
 from turnstile.server.tables import ListedTable, NewTable, OpenedTable
 from turnstile.store.directory import Page
 from turnstile.table.sight import TableStatus
@@ -115,12 +117,16 @@ async def open_table(call: Call[NewTable, None]) -> OpenedTable:
     response=TableList,
     auth=Auth.ANYONE,
     media_types=("application/json", EVENTS),
+    events=(ListChange, Bye),
 )
 async def list_tables(call: Call[None, TableQuery]) -> TableList | Response:
-    """The open tables that are listed. With `Accept: text/event-stream`, the whole list and then every change."""
+    """The open tables that are listed. With `Accept: text/event-stream`, the whole list and then every change.
+
+    A stream takes `game` and `phase`, and has no pages.
+    """
     query = call.query
     if EVENTS in call.request.headers.get("accept", ""):
-        return list_stream(call, query.game)
+        return list_stream(call, query.game, query.phase)
     found = await call.server.tables.listed(
         game=query.game, phase=query.phase, after=mark_of(query.after), limit=query.limit
     )
@@ -170,6 +176,7 @@ async def draw_invitation(call: Call[KnownInvite, None]) -> InvitationLink:
     "POST",
     "/api/tables/{table}/commands",
     request=AnyCommand,
+    most_bytes=MOST_COMMAND_BYTES,
     response=Done,
     errors=(HostCode.NO_TABLE, HostCode.ID_REUSED, Code.NEEDS_INVITATION, TableCode.NOT_SEATED),
     limit=LimitName.COMMANDS,

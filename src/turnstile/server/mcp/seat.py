@@ -27,7 +27,7 @@ from turnstile.server.mcp.updates import SeatUpdate, read_update
 from turnstile.server.people import Person
 from turnstile.server.play.closing import OF_ENDING, TEXTS, CloseCode, Closed
 from turnstile.server.readers import Reader
-from turnstile.table.sight import TableStatus
+from turnstile.table.sight import IN_PLAY, TableStatus
 from turnstile.table.values import Code as TableCode
 from turnstile.table.values import Phase
 
@@ -245,7 +245,7 @@ class SeatAt:
         situation = await self.look(None)
         if situation.seat is None:
             raise Problem(TableCode.NOT_SEATED, "You have no seat at this table.")
-        is_running = situation.phase in (Phase.PLAYING, Phase.GATHERING)
+        is_running = situation.phase in IN_PLAY
         count = self._illegal.add(self._table, person.player) if is_running else 0
         has_resigned = count >= MOST_ILLEGAL
         if has_resigned:

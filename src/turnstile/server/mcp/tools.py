@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Raw, UnsetType
 
 from turnstile.host import Refused
+from turnstile.kernel.machine import Refusal
 from turnstile.kernel.schema import schema
 from turnstile.kernel.values import LogId, Value, encode
 from turnstile.registry import find_game, names
@@ -17,7 +18,7 @@ from turnstile.server.commands import (
     StartCommand,
     new_table_id,
 )
-from turnstile.server.errors import problem_of
+from turnstile.server.errors import Problem, problem_of
 from turnstile.server.http.games import BotEntry, SeatRange, entry_of, rules_of
 from turnstile.server.limits import LimitName
 from turnstile.server.mcp.actions import action_forms
@@ -26,7 +27,7 @@ from turnstile.server.mcp.situation import Situation, in_text
 from turnstile.server.mcp.tool import Answer, Tool, ToolCall, tool
 from turnstile.server.tables import ListedTable, NewTable, find_installed
 from turnstile.table.values import Code as TableCode
-from turnstile.table.values import Player
+from turnstile.table.values import Phase, Player
 
 MOST_LISTED = 50
 
@@ -136,7 +137,8 @@ class TableLines(Value, frozen=True):
 
 @tool("List open tables", TableListArguments, TableLines, is_read_only=True)
 async def list_tables(call: ToolCall[TableListArguments]) -> Answer:
-    """The newest open tables that anyone may join or watch. In the phase Seating, join_table takes a seat."""
+    """The newest open tables that anyone may join or watch. In the phase Seating, join_table takes a seat, if one is
+    free."""
     found = await call.server.tables.listed(game=call.arguments.game, phase=None, after=None, limit=MOST_LISTED)
     return _lines(found.items, "There are no open tables. make_table opens one.")
 
@@ -151,8 +153,14 @@ async def my_tables(call: ToolCall[MyTablesArguments]) -> Answer:
 
 
 def _lines(tables: tuple[ListedTable, ...], none: str) -> Answer:
-    lines = [f"- {each.table}: {each.game}, {each.phase}, {len(each.players)} players" for each in tables]
-    return Answer("\n".join(lines) or none, TableLines(tables))
+    return Answer("\n".join(map(_table_in_words, tables)) or none, TableLines(tables))
+
+
+def _table_in_words(table: ListedTable) -> str:
+    seats, game = f"{len(table.players)} players", find_game(table.game)
+    if table.phase == Phase.SEATING and game is not None:
+        seats = f"{len(table.players)} of {game.seats[-1]} seats taken"
+    return f"- {table.table}: {table.game}, {table.phase}, {seats}"
 
 
 class JoinArguments(Value, frozen=True):
@@ -169,8 +177,18 @@ async def join_table(call: ToolCall[JoinArguments]) -> Answer:
     """Take a seat at a table whose match has not begun. Call wait next."""
     given = call.arguments
     command = JoinCommand(id=new_table_id(), kind=JoinAs.AGENT, invite=given.invite)
-    await _submit(call, given.table, command, TableCode.ALREADY_SEATED)
+    try:
+        await _submit(call, given.table, command, TableCode.ALREADY_SEATED)
+    except Problem as problem:
+        if problem.code != Refusal.WRONG_PHASE or not await _is_seated(call, given.table):
+            raise
     return _answer(await call.at(given.table).look(None))
+
+
+async def _is_seated(call: ToolCall[Any], table: LogId) -> bool:
+    """Whether the caller has a seat, for example because it joins again after an answer was lost."""
+    player = call.caller.known_person().player
+    return await call.server.readers.look(table, lambda live: any(seat.player == player for seat in live.state.seats))
 
 
 @tool("Start the match", TableArguments, Situation, is_read_only=False)
@@ -258,10 +276,10 @@ def _answer(situation: Situation) -> Answer:
 
 def _illegal(refused: IllegalAct) -> Answer:
     count = (
-        f"Illegal act {refused.illegal_acts} of {refused.most_illegal_acts} in a row." if refused.illegal_acts else ""
+        f" Illegal act {refused.illegal_acts} of {refused.most_illegal_acts} in a row." if refused.illegal_acts else ""
     )
     resigned = " You have resigned." if refused.has_resigned else ""
-    return Answer(f"{refused.message} {count}{resigned}\n{in_text(refused.situation)}", refused, is_error=True)
+    return Answer(f"{refused.message}{count}{resigned}\n{in_text(refused.situation)}", refused, is_error=True)
 
 
 TOOLS: tuple[Tool, ...] = (

@@ -11,6 +11,7 @@ class CloseCode(IntEnum):
     """Codes are protocol: add to them, never change one."""
 
     DONE = 1000
+    BROKEN = 1002
     TOO_LARGE = 1009
     BAD_FRAME = 4000
     BAD_TOKEN = 4001
@@ -31,6 +32,7 @@ class CloseCode(IntEnum):
 
 TEXTS = {
     CloseCode.DONE: "Goodbye.",
+    CloseCode.BROKEN: "This is not a WebSocket frame.",
     CloseCode.TOO_LARGE: "The frame was too large.",
     CloseCode.BAD_FRAME: "Too many invalid frames.",
     CloseCode.BAD_TOKEN: "This token is not valid.",

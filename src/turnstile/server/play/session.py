@@ -157,8 +157,9 @@ class Session:
             return await self._greet(frame)
         if self._reader is None:
             raise Closed(CloseCode.BAD_FRAME, "Say hello first.")
-        if frame.upto is not None:
-            await self._acknowledge(frame.upto)
+        refused = None if frame.upto is None else await self._acknowledge(frame.upto)
+        if refused is not None:
+            return self._refuse_ack(frame, refused)
         if isinstance(frame, (Ack, Pong)):  # a tuple is made once, a union at each frame
             return None
         if isinstance(frame, Renew):
@@ -176,17 +177,28 @@ class Session:
             raise Closed(CloseCode.BAD_FRAME, message)
         self._send(ErrorFrame(code=code, message=message))
 
+    def _refuse_ack(self, frame: Ack | Pong | Renew | AnyCommand, refused: Refused) -> None:
+        """Refuse a frame for the acknowledgement in it. Nothing else in it counts."""
+        if isinstance(frame, (Ack, Pong, Renew)):
+            self._refuse(refused.error.code, refused.error.sentence)
+        else:
+            self._answer_refusal(frame, refused)
+
     async def _greet(self, hello: Hello) -> None:
-        """Open the stream that the client asks for, in place of the one before."""
+        """Open the stream that the client asks for, in place of the one before.
+
+        A client that leaves meanwhile gets none: it may be back on a newer connection, which counts.
+        """
         if hello.v != VERSION:
             raise Closed(CloseCode.OTHER_VERSION, f"This server speaks version {VERSION} of the protocol.")
         self._stop_reading()
         self._stop_beat()  # the hello has come: a store that is slow to answer it is not the client's fault
         try:
-            self.person = await self._server.authenticate(hello.token, self.address)
-            self._keep_token(hello.token)
-            self._server.limits.take(LimitName.HELLOS, self.player or self.address)
-            await self._read(hello.table, hello.last, hello.history)
+            async with self._socket.while_here():
+                self.person = await self._server.authenticate(hello.token, self.address)
+                self._keep_token(hello.token)
+                self._server.limits.take(LimitName.HELLOS, self.player or self.address)
+                await self._read(hello.table, hello.last, hello.history)
         except Problem as problem:
             self._server.counts.errors[problem.code] += 1
             raise closed_by(problem) from None
@@ -205,15 +217,11 @@ class Session:
         self.token = None if token is None else hash_of(token)
         self.checked = asyncio.get_running_loop().time()
 
-    async def _acknowledge(self, upto: int) -> None:
+    async def _acknowledge(self, upto: int) -> Refused | None:
         """The client has all updates up to this one. From a spectator it means nothing, and is ignored."""
         assert self._reader is not None, "the client has said hello"
         player = self._reader.player
-        if player is None:
-            return
-        refused = await self._server.tables.acknowledge(self._reader.table, player, upto)
-        if refused is not None:
-            self._refuse(refused.error.code, refused.error.sentence)
+        return None if player is None else await self._server.tables.acknowledge(self._reader.table, player, upto)
 
     async def _command(self, command: AnyCommand) -> None:
         reader, person = self._reader, self.person
@@ -229,10 +237,7 @@ class Session:
         except Problem as problem:
             return self._answer_problem(command, problem)
         if isinstance(answer, Refused):
-            self._server.counts.count_error(answer.error.code)
-            self._log_refusal(command, answer.error.code)
-            error = ErrorDetails(answer.error.code, answer.error.sentence)
-            self._send(AnswerFrame(id=command.id, seq=answer.seq, error=error))
+            self._answer_refusal(command, answer)
         else:
             self._server.counts.frames_out += 1
             self._socket.send(done_frame(command.id, answer.seq))
@@ -241,6 +246,12 @@ class Session:
         if not self._socket.is_writable:
             await self._socket.drain(self._server.settings.slow_seconds)
         return None
+
+    def _answer_refusal(self, command: AnyCommand, refused: Refused) -> None:
+        self._server.counts.count_error(refused.error.code)
+        self._log_refusal(command, refused.error.code)
+        error = ErrorDetails(refused.error.code, refused.error.sentence)
+        self._send(AnswerFrame(id=command.id, seq=refused.seq, error=error))
 
     def _answer_problem(self, command: AnyCommand, problem: Problem) -> None:
         self._server.counts.count_error(problem.code)

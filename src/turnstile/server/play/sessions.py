@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from turnstile.kernel.values import PlayerId
-from turnstile.server.door import read_headers
+from turnstile.server.door import CLOSE, read_headers
 from turnstile.server.errors import Code, Problem
 from turnstile.server.limits import LimitName
 from turnstile.server.play.closing import CloseCode, Closed
@@ -35,6 +35,15 @@ class Connected(Protocol):
     def player(self) -> PlayerId | None: ...
 
     def end(self, closed: Closed) -> None: ...
+
+
+def overloaded() -> Problem:
+    return Problem(Code.OVERLOADED, "This server cannot take more connections now.", seconds=1.0, headers=CLOSE)
+
+
+def too_many() -> Problem:
+    message = "Too many connections from one address."
+    return Problem(Code.TOO_FAST, message, limit="connections", seconds=1.0, headers=CLOSE)
 
 
 class Sessions:
@@ -73,9 +82,9 @@ class Sessions:
         """Refuse one connection more than an address, or the server, may have. Raises `Problem`."""
         settings = self._server.settings
         if self._server.is_stopping or len(self._connected) >= settings.most_connections:
-            raise Problem(Code.OVERLOADED, "This server cannot take more connections now.", seconds=1.0)
+            raise overloaded()
         if self._by_address[address] >= settings.most_connections_per_address:
-            raise Problem(Code.TOO_FAST, "Too many connections from one address.", limit="connections", seconds=1.0)
+            raise too_many()
 
     def open(self, socket: PlaySocket, address: str) -> Session:
         """A new session, which runs until its connection ends."""
@@ -159,6 +168,3 @@ class Sessions:
         self._sockets.discard(socket)
         if not self._sockets:
             self._all_gone.set()
-
-    def count_closed(self, code: int) -> None:
-        self._server.counts.closed[code] += 1

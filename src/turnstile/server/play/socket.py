@@ -10,6 +10,8 @@ stops taking updates while the transport's buffer is full.
 import asyncio
 import logging
 from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, cast
 
@@ -23,6 +25,7 @@ from websockets.server import ServerProtocol
 from websockets.speedups import apply_mask
 
 from turnstile.kernel.values import encode
+from turnstile.server.commands import MOST_COMMAND_BYTES
 from turnstile.server.errors import ErrorBody, Problem
 from turnstile.server.play.closing import CloseCode, Closed
 
@@ -30,9 +33,10 @@ if TYPE_CHECKING:
     from turnstile.server.play.session import Session
     from turnstile.server.play.sessions import Sessions
 
-MOST_FRAME = 16 * 1024
+MOST_FRAME = MOST_COMMAND_BYTES
 MOST_WAITING = 16  # frames that were received and not taken yet
 MOST_TOGETHER = 16 * 1024  # bytes that wait to be written together
+PIECE = 2 * 1024  # bytes that `websockets` reads in one go: a few hundred frames at most
 FULL = 64 * 1024  # bytes in the transport's buffer
 CLOSE_SECONDS = 2.0  # how long a client may take to answer a close
 
@@ -62,6 +66,8 @@ class PlaySocket(asyncio.Protocol):
         self._is_text = True
         self._waiter: asyncio.Future[None] | None = None
         self._drainer: asyncio.Future[None] | None = None
+        self._stay: asyncio.Timeout | None = None
+        """Ends what is done only while the client is here."""
         self._is_open = self._is_gone = self._is_paused = False
         self._is_writable = True
         self.session: Session | None = None
@@ -83,6 +89,8 @@ class PlaySocket(asyncio.Protocol):
         self._sessions.forget(self)
         _wake(self._waiter)
         _wake(self._drainer)
+        if self._stay is not None:
+            self._stay.reschedule(self._loop.time())
         self._conn.receive_eof()
         self.session = None
         del self.transport
@@ -107,25 +115,38 @@ class PlaySocket(asyncio.Protocol):
             data = self._read_whole_frames(data)
             if not data:
                 return
-        conn.receive_data(data)
-        for event in conn.events_received():
-            if isinstance(event, Frame):
-                self._take(event)
-            elif isinstance(event, Request):
-                self._connect(event)
-        self._flush()
-        if conn.parser_exc is not None:
-            self._fail()
+        for start in range(0, len(data), PIECE):
+            if self._is_unread:
+                return
+            self._read(data[start : start + PIECE])
 
     def eof_received(self) -> bool:
         return False
 
     # receiving
 
+    @property
+    def _is_unread(self) -> bool:
+        """Whether what still comes is forgotten unread: its sender floods, or has broken the WebSocket protocol."""
+        return self._left < 0 or self._conn.parser_exc is not None
+
+    def _read(self, data: bytes) -> None:
+        """Let `websockets` read some data, and do what it says."""
+        conn = self._conn
+        conn.receive_data(data)
+        for event in conn.events_received():
+            if isinstance(event, Frame):
+                self._take(event)
+            elif isinstance(event, Request):
+                self._connect(event)
+        if conn.parser_exc is not None:
+            self._fail()
+        self._flush()
+
     def _read_whole_frames(self, data: bytes) -> bytes:
         """Take all short and whole text frames at the start of the data; what is left is for `websockets`."""
         start, end = 0, len(data)
-        while end - start >= 6 and data[start] == TEXT:
+        while end - start >= 6 and data[start] == TEXT and self._left >= 0:
             length = data[start + 1] - MASKED
             if not 0 <= length <= 125 and length != 126:
                 break
@@ -159,7 +180,7 @@ class PlaySocket(asyncio.Protocol):
             self._spend()
 
     def _receive(self, frame: bytes | None) -> None:
-        if not self._is_open or not self._spend():
+        if not self._spend() or not self._is_open:
             return
         self._inbox.append(frame)
         _wake(self._waiter)
@@ -187,6 +208,21 @@ class PlaySocket(asyncio.Protocol):
         if self._is_paused and self._is_writable and len(inbox) < MOST_WAITING:
             self._resume()
         return frame
+
+    @asynccontextmanager
+    async def while_here(self) -> AsyncIterator[None]:
+        """Break off what is done within this context when the client leaves. Raises `Gone` then."""
+        if not self._is_open:
+            raise Gone
+        try:
+            async with asyncio.timeout(None) as self._stay:
+                yield
+        except TimeoutError:
+            if self._is_gone:
+                raise Gone from None
+            raise
+        finally:
+            self._stay = None
 
     def _pause(self) -> None:
         if not self._is_paused and not self._is_gone:
@@ -265,12 +301,14 @@ class PlaySocket(asyncio.Protocol):
                 self.transport.close()
 
     def _fail(self) -> None:
-        """The client has broken the WebSocket protocol; `websockets` has said how in its close frame."""
-        self._is_open = False
+        """The client has broken the WebSocket protocol. `websockets` has a close frame ready, which says how."""
+        if self.session is None:
+            return
         sent = self._conn.close_sent
-        self._sessions.count_closed(1002 if sent is None else int(sent.code))
-        _wake(self._waiter)
-        self._loop.call_later(CLOSE_SECONDS, self.transport.abort)
+        if sent is not None and sent.code == CloseCode.TOO_LARGE:
+            self.session.end(Closed(CloseCode.TOO_LARGE, f"A frame may have {MOST_FRAME} bytes at most."))
+        else:
+            self.session.end(Closed(CloseCode.BROKEN))
 
     # the handshake
 
@@ -295,6 +333,8 @@ class PlaySocket(asyncio.Protocol):
 def _refusal(problem: Problem) -> Response:
     body = encode(ErrorBody(problem.details))
     headers = Headers({"Content-Type": "application/json", "Content-Length": str(len(body)), "Connection": "close"})
+    if problem.retry_after is not None:
+        headers["Retry-After"] = str(problem.retry_after)
     status = HTTPStatus(problem.status)
     return Response(status.value, status.phrase, headers, body)
 

@@ -45,7 +45,7 @@ export type ErrorDetails = { readonly code: string; readonly message: string; re
 export type ErrorFrame = { readonly type: "error"; readonly code: string; readonly message: string };
 
 /** A match that is over. `players`: in the order of their seats. */
-export type FinishedMatch = { readonly table: string; readonly game: string; readonly finished: number; readonly how: How; readonly isRated: boolean; readonly isPublic: boolean; readonly players: readonly (PlayerResult)[] };
+export type FinishedMatch = { readonly table: string; readonly game: string; readonly finished: number; readonly how: How; readonly isRated: boolean; readonly isPublic: boolean; readonly players: readonly (PlayerInMatch)[] };
 
 /** A game in the list. */
 export type GameEntry = { readonly name: string; readonly title: string; readonly version: number; readonly seats: SeatRange; readonly bots: readonly (BotEntry)[] };
@@ -109,7 +109,10 @@ export type LeaderList = { readonly leaders: readonly (Leader)[]; readonly next:
 /** Give the seat back before the match. */
 export type LeaveCommand = { readonly type: "leave"; readonly id: string; readonly upto: number | null };
 
-/** A table in a list. While its spectators see the match later (`delay`), `changed` is when it was opened. */
+/** What has changed in the list of open tables since the event before. The first event has all of them as `changed`. `gone`: tables that are over, closed, or no longer what was asked for. */
+export type ListChange = { readonly changed: readonly (ListedTable)[]; readonly gone: readonly (string)[] };
+
+/** A table in a list. While a match is played, `changed` is when the table was opened: the time of the last event could give a hidden move away. */
 export type ListedTable = { readonly table: string; readonly game: string; readonly phase: string; readonly players: readonly (string)[]; readonly opened: number; readonly changed: number };
 
 /** The machine of a game: its phases in order with their rows, and the same as a Mermaid diagram. */
@@ -160,11 +163,11 @@ export type PhaseChange = { readonly to: string; readonly label: string };
 /** Are you here? Answer with a pong, or with any other frame. `top`: the newest update. */
 export type Ping = { readonly type: "ping"; readonly top: number };
 
+/** How one player did. Winners share place 1; a halted match has no places. */
+export type PlayerInMatch = { readonly player: string; readonly kind: Kind; readonly bot: string | null; readonly hasWon: boolean; readonly place: number | null; readonly score: number | null };
+
 /** A player as anyone may see it: its ratings, and its matches at public tables, the newest first. */
 export type PlayerPage = { readonly player: string; readonly name: string; readonly ratings: readonly (GameRating)[]; readonly matches: readonly (FinishedMatch)[]; readonly names: { readonly [key: string]: string }; readonly next: string | null };
-
-/** How one player did. Winners share place 1; a halted match has no places. */
-export type PlayerResult = { readonly player: string; readonly kind: Kind; readonly bot: string | null; readonly hasWon: boolean; readonly place: number | null; readonly score: number | null };
 
 /** A player, and a secret token, which is shown this once. */
 export type PlayerWithToken = { readonly player: string; readonly name: string; readonly token: string };

@@ -18,8 +18,8 @@ from turnstile.host.live import Live
 from turnstile.host.records import read_end
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import LogId
-from turnstile.server.counts import Counts
-from turnstile.server.ratings import POOL, new_ratings, result_of
+from turnstile.server.operations.counts import Counts
+from turnstile.server.results.ratings import POOL, new_ratings, result_of
 from turnstile.store.directory import Booked, Directory, DirectoryStore, MatchResult, book_rated
 from turnstile.store.protocol import StoreFault, Unstorable
 from turnstile.table.machine import Table

@@ -1,4 +1,4 @@
-"""What a server has done, as plain numbers. `operations` shows them; adding to one costs next to nothing.
+"""What a server has done, as plain numbers. `listener` shows them; adding to one costs next to nothing.
 
 Every key comes from a fixed set: an endpoint's name, a status, a type of frame, a code of ours. Names of players,
 tables and games are no keys.

@@ -25,7 +25,7 @@ from turnstile.durable.upkeep import rebuild
 from turnstile.host.logs import TABLES
 from turnstile.host.records import read_end
 from turnstile.kernel.values import Instant, LogId, PlayerId
-from turnstile.server.booking import Booking
+from turnstile.server.results.booking import Booking
 from turnstile.store.directory import Booked, MatchResult, Rating
 from turnstile.store.log import BEFORE_FIRST, entry
 from turnstile.store.memory import Disk, MemoryStore
@@ -77,7 +77,7 @@ async def until_booked(store: SqliteStore | PostgresStore) -> None:
 DYING = """
 import os, signal, sys
 from turnstile.__main__ import main
-from turnstile.server.booking import Booking
+from turnstile.server.results.booking import Booking
 
 book, instant = Booking._book, sys.argv.pop()
 
@@ -299,7 +299,7 @@ def test_a_match_that_cannot_be_stored_is_passed_over(monkeypatch: pytest.Monkey
 
 def test_when_too_many_matches_end_at_once_the_rest_is_found_by_looking(monkeypatch: pytest.MonkeyPatch) -> None:
     async def main() -> None:
-        monkeypatch.setattr("turnstile.server.booking.MOST_WAITING", 1)
+        monkeypatch.setattr("turnstile.server.results.booking.MOST_WAITING", 1)
         async with site() as here:
             ana, bo = await here.register("Ana"), await here.register("Bo")
             go_on, book = asyncio.Event(), here.server.booking._book

@@ -6,13 +6,14 @@ import logging
 
 import pytest
 
-from tests.agents.loops import run
+from tests.agents.loops import pass_time, run
 from tests.server.servers import Site, site
-from turnstile.server.logs import MOST_REPEATS, LineFormatter, RepeatFilter, write_logs
-from turnstile.server.operations import Watchdog
+from turnstile.host.heartbeat import COVERED
+from turnstile.server.operations.listener import Watchdog
+from turnstile.server.operations.logs import MOST_REPEATS, LineFormatter, RepeatFilter, write_logs
 from turnstile.server.people import new_token
 from turnstile.server.settings import LogFormat, LogLevel
-from turnstile.store.protocol import Busy, Row
+from turnstile.store.protocol import Busy, Outage, ReadOnly, Row
 
 
 async def operations(here: Site, path: str, **rest: object) -> tuple[int, str]:
@@ -41,6 +42,24 @@ def test_S5_a_server_whose_store_does_not_answer_is_not_ready(monkeypatch: pytes
                 assert await operations(here, "/readyz") == (503, "the store does not answer: Busy\n")
             here.server.is_stopping = True
             assert await operations(here, "/readyz") == (503, "stopping\n")
+
+    run(main())
+
+
+def test_S5_a_server_whose_store_cannot_be_written_is_not_ready(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading goes on, such as from a database that has become a standby."""
+
+    async def main() -> None:
+        async with site() as here:
+
+            async def refuse() -> Outage | None:
+                raise ReadOnly("The database is a standby.")
+
+            with monkeypatch.context() as patch:
+                patch.setattr(here.server.host.store, "beat", refuse)
+                pass_time(COVERED / 1000 + 1)
+                assert await operations(here, "/readyz") == (503, "the store cannot be written: ReadOnly\n")
+            assert await operations(here, "/readyz") == (200, "ready\n")
 
     run(main())
 

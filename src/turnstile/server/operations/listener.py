@@ -1,7 +1,7 @@
 """For operators, on a listener of its own: is the server alive, is it ready, what has it done."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Awaitable, Iterable
 
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -104,11 +104,18 @@ async def unready(server: Server) -> str | None:
     """Why the server should get no new clients; `None` if it may."""
     if server.is_stopping or server.host.is_stopping:
         return "stopping"
+    return await _fault("does not answer", server.host.store.row(LogId("-"))) or await _fault(
+        "cannot be written", server.host.heartbeat.now()
+    )
+
+
+async def _fault(what: str, asking: Awaitable[object]) -> str | None:
+    """What is wrong with the store, if it does not do this in time."""
     try:
         async with asyncio.timeout(STORE_SECONDS):
-            await server.host.store.row(LogId("-"))
+            await asking
     except (StoreFault, TimeoutError) as fault:
-        return f"the store does not answer: {type(fault).__name__}"
+        return f"the store {what}: {type(fault).__name__}"
     return None
 
 

@@ -17,7 +17,7 @@ from turnstile.host.records import read_end
 from turnstile.kernel.values import ByPlayer, LogId, PlayerId
 from turnstile.server.http.pages import Mark, mark_of, text_of
 from turnstile.server.limits import LIMITS, LimitName
-from turnstile.server.ratings import places_of
+from turnstile.server.results.ratings import places_of
 from turnstile.store.directory import PageMark
 from turnstile.store.memory import Disk, MemoryStore
 from turnstile.table.values import Halt, How, Result

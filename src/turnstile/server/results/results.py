@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from turnstile.kernel.values import Instant, LogId, PlayerId, Value
 from turnstile.server.people import People, Person
-from turnstile.server.ratings import POOL
+from turnstile.server.results.ratings import POOL
 from turnstile.store.directory import Directory, MatchPlayer, MatchResult, Page, PageMark, Rating
 from turnstile.table.values import How, Kind
 
 
-class PlayerResult(Value, frozen=True):
+class PlayerInMatch(Value, frozen=True):
     """How one player did. Winners share place 1; a halted match has no places."""
 
     player: PlayerId
@@ -30,7 +30,7 @@ class FinishedMatch(Value, frozen=True):
     how: How
     is_rated: bool
     is_public: bool
-    players: tuple[PlayerResult, ...]
+    players: tuple[PlayerInMatch, ...]
 
 
 class GameRating(Value, frozen=True):
@@ -118,5 +118,5 @@ def _finished(match: MatchResult) -> FinishedMatch:
     )
 
 
-def _player(each: MatchPlayer) -> PlayerResult:
-    return PlayerResult(each.player, Kind(each.kind), each.bot, each.has_won, each.place, each.score)
+def _player(each: MatchPlayer) -> PlayerInMatch:
+    return PlayerInMatch(each.player, Kind(each.kind), each.bot, each.has_won, each.place, each.score)

@@ -1,0 +1,1 @@
+"""For operators: health, metrics and logs of a server, and the limit on its open files."""

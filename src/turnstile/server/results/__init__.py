@@ -1,0 +1,1 @@
+"""What remains of matches that are over: their results, ratings and leader boards."""
