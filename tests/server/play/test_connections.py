@@ -186,6 +186,35 @@ def test_a_client_that_answers_the_beat_stays_and_its_pong_may_acknowledge() -> 
     run(main())
 
 
+def test_a_client_that_answers_the_beat_stays_while_its_command_waits_for_the_store(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana, _, table = await started(here)
+            wire = await ana.hello(table)
+            await wire.until("update")
+            goes_on = asyncio.Event()
+            commit = here.server.host.store.commit
+            socket: Any = next(iter(here.server.sessions._connected))._socket  # type: ignore[attr-defined]
+
+            async def commit_late(*given: Any) -> Any:
+                await goes_on.wait()
+                return await commit(*given)
+
+            monkeypatch.setattr(here.server.host.store, "commit", commit_late)
+            await wire.send("addWords", id="a", words="x")
+            for number in range(3):
+                pass_time(20)
+                await wire.until("ping")
+                await wire.send("pong")
+                await until(lambda waiting=number: len(socket._inbox) > waiting)  # type: ignore[misc]
+            goes_on.set()
+            assert "error" not in await wire.until("answer")
+
+    run(main())
+
+
 def test_an_ack_may_ride_on_a_command() -> None:
     async def main() -> None:
         async with site() as here:

@@ -318,8 +318,11 @@ class Session:
         self._beat = asyncio.get_running_loop().call_later(seconds, self._ping)
 
     def _ping(self) -> None:
-        """Ask whether the client is here; a client that has said nothing since the last time is not."""
-        if not self._has_heard:
+        """Ask whether the client is here; a client that has said nothing since the last time is not.
+
+        While a command waits for the store, what the client says waits, too.
+        """
+        if not self._has_heard and not self._socket.has_frames:
             return self.end(Closed(CloseCode.NO_PONG))
         self._has_heard = False
         self._send(Ping(top=0 if self._reader is None else self._reader.top))

@@ -209,6 +209,11 @@ class PlaySocket(asyncio.Protocol):
             self._resume()
         return frame
 
+    @property
+    def has_frames(self) -> bool:
+        """Whether frames of the client wait to be taken."""
+        return bool(self._inbox)
+
     @asynccontextmanager
     async def while_here(self) -> AsyncIterator[None]:
         """Break off what is done within this context when the client leaves. Raises `Gone` then."""
