@@ -55,6 +55,13 @@ class ChildProcess:
             self._process.kill()
         await self._process.communicate()
 
+    async def ended(self) -> int:
+        """Wait for its end; its exit status."""
+        assert self._process is not None
+        await self._process.communicate()
+        assert self._process.returncode is not None
+        return self._process.returncode
+
     async def stop(self) -> None:
         """SIGTERM: it finishes what was begun, and reports no error."""
         assert self._process is not None

@@ -3,6 +3,7 @@
 import asyncio
 import secrets
 import shutil
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,11 @@ from aiohttp import ClientSession
 
 from tests import postgres
 from tests.agents.loops import run, until
+from tests.proxy import line_to
 from tests.server.play.test_matches import play
-from tests.server.processes import several
+from tests.server.processes import ServerProcess, several
 from tests.server.servers import Guest, Wire, site
-from turnstile.client import Client
+from turnstile.client import Client, Notice, Seat
 from turnstile.kernel.values import LogId, PlayerId
 from turnstile.store.postgres import PostgresStore
 from turnstile.store.sqlite import SqliteStore
@@ -176,3 +178,35 @@ async def go_on(one: Guest, other: Guest, table: str, seq: int) -> Any:
             await asyncio.sleep(0.001)
         if actions and (frame["type"] == "update" or "error" in frame):
             await mine.send("act", id=secrets.token_hex(8), move=actions[0])
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "stop_seconds", "status"),
+    [(signal.SIGTERM, None, "0.1", 1), (signal.SIGINT, signal.SIGINT, "60", 130)],
+)
+def test_a_server_whose_database_is_frozen_ends_in_time_or_with_a_second_ctrl_c(
+    first: signal.Signals, second: signal.Signals | None, stop_seconds: str, status: int
+) -> None:
+    async def main() -> None:
+        async with (
+            line_to(postgres.shared.new_store()) as (line, store),
+            ServerProcess(store, "--stop-seconds", stop_seconds) as server,
+            Client(server.url) as client,
+        ):
+            ana, lost = await client.register("Ana"), asyncio.Event()
+            table = await ana.create_table("e-card", bots=["random"])
+
+            def hear(_: Seat, notice: Notice) -> None:
+                if notice is Notice.LOST:
+                    lost.set()
+
+            async with ana.play(table, hear) as seat:
+                await anext(seat)
+                line.freeze()
+                server.signal(first)
+                await lost.wait()
+                if second is not None:
+                    server.signal(second)
+                assert await server.ended() == status
+
+    run(main())

@@ -1,6 +1,8 @@
 """Runs the server as a program: its store, its signals and its exit status."""
 
 import asyncio
+import logging
+import os
 import signal
 import sys
 
@@ -22,6 +24,11 @@ from turnstile.server.operations.open_files import fit_open_files
 from turnstile.store.opening import open_store
 from turnstile.store.protocol import StoreFault
 from turnstile.web import web_routes
+
+log = logging.getLogger("turnstile.server")
+
+LATE = 1
+"""The exit status of a server whose store did not let it stop in time."""
 
 
 def load_games() -> None:
@@ -53,11 +60,13 @@ def _first(group: BaseException) -> BaseException:
 
 
 async def _until_stopped(settings: ServerSettings) -> int:
-    """Run the server. Ctrl-C and SIGTERM stop it cleanly."""
+    """Run the server. Ctrl-C and SIGTERM stop it cleanly, within a limit; a second Ctrl-C ends it at once."""
     stop, loop, status = asyncio.Event(), asyncio.get_running_loop(), 0
 
     def interrupt() -> None:
         nonlocal status
+        if stop.is_set():
+            os._exit(INTERRUPTED)
         status = INTERRUPTED
         stop.set()
 
@@ -71,9 +80,16 @@ async def _until_stopped(settings: ServerSettings) -> int:
         ) as running:
             _tell_ready(running)
             await stop.wait()
+            loop.call_later(2 * settings.stop_seconds, _end_late)
     finally:
         await store.close()
     return status
+
+
+def _end_late() -> None:
+    """End a server that cannot stop cleanly, because its store does not answer. Nothing that was answered is lost."""
+    log.error("The store does not answer; the server ends without it")
+    os._exit(LATE)
 
 
 def _tell_ready(running: Running) -> None:

@@ -98,7 +98,9 @@ class ServerSettings(Value, frozen=True):
         Seconds, _doc("How much CPU time one step of a game may take. A game that takes longer loses its match.")
     ] = 1.0
     slow_seconds: Annotated[Seconds, _doc("How long a reader may be behind before its connection is closed.")] = 10.0
-    stop_seconds: Annotated[Seconds, _doc("How long requests may take to finish when the server stops.")] = 5.0
+    stop_seconds: Annotated[
+        Seconds, _doc("How long requests may take to finish when the server stops, and the store after them.")
+    ] = 5.0
 
 
 FIELDS = msgspec.structs.fields(ServerSettings)
