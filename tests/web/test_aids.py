@@ -56,6 +56,18 @@ def test_a_hint_goes_with_the_move_that_it_was_for(new_guest: NewGuest) -> None:
     expect(page.locator(".first-hint")).not_to_contain_text("four Citizens")
 
 
+def test_on_a_small_phone_no_hint_pushes_the_choices_off_the_screen(new_guest: NewGuest) -> None:
+    guest = new_guest(viewport={"width": 360, "height": 640})
+    for game, bots in GAMES.items():
+        open_table(guest, game, bots)
+        choices = guest.page.locator(".your-turn [data-choice]")
+        choices.first.wait_for()
+        for choice in choices.all():
+            expect(choice).to_be_in_viewport(ratio=1)
+        if game != "66":  # its first move is to deal, which needs no hint
+            expect(guest.page.locator(".first-hint button").first).to_be_visible()
+
+
 # rules
 
 
