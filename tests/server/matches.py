@@ -6,9 +6,9 @@ import pytest
 
 from tests.agents.loops import until
 from tests.server.servers import Guest, Site, Wire
-from turnstile.host.lines import Line
 from turnstile.host.live import Live
-from turnstile.host.news import News
+from turnstile.host.streams.lines import Line
+from turnstile.host.streams.news import News
 from turnstile.kernel.values import LogId
 
 PICK = {"type": "Pick", "player": "x", "card": "C"}

@@ -16,7 +16,7 @@ from turnstile.host.drive import drive
 from turnstile.host.heartbeat import Heartbeat
 from turnstile.host.live import Live, TableEventAt
 from turnstile.host.logs import TABLES, KeptTable, TableEvent, TableLogs
-from turnstile.host.news import News
+from turnstile.host.streams.news import News
 from turnstile.host.watch import Watch
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.timers import next_timer

@@ -18,7 +18,7 @@ from turnstile.cli.streams import discard_unwritten, replace_closed_streams
 __all__ = ["main", "run", "turnstile"]
 
 COMMANDS = {
-    "serve": Place("turnstile.cli.serve:serve", "Serve tables over HTTP and WebSocket"),
+    "serve": Place("turnstile.cli.server.serve:serve", "Serve tables over HTTP and WebSocket"),
     "play": Place("turnstile.cli.play.command:play", "Play a game against bots, or at a table of a server"),
     "games": Place("turnstile.cli.games:games", "List the installed games, or describe one of them"),
     "diagram": Place("turnstile.cli.diagram:diagram", "Draw a machine as a state diagram"),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from turnstile.durable.log import Gone
 from turnstile.host.live import Live
-from turnstile.host.seats import end_replaced_lines
+from turnstile.host.streams.seats import end_replaced_lines
 from turnstile.store.protocol import Change
 from turnstile.table.sight import is_open
 

@@ -21,13 +21,13 @@ from turnstile.host.answers import PASSING, STOPPING, Answer, Code, Refused, pas
 from turnstile.host.chores import Chores
 from turnstile.host.commands import answer_command
 from turnstile.host.drive import PrepareRematch, Think, drive, in_a_thread, prepare_nothing
-from turnstile.host.ending import Ending
 from turnstile.host.heartbeat import Heartbeat
-from turnstile.host.lines import Line
 from turnstile.host.live import Live, TableEventAt
 from turnstile.host.logs import TABLES, read_header
-from turnstile.host.seats import open_line
 from turnstile.host.step_limit import StepLimit
+from turnstile.host.streams.ending import Ending
+from turnstile.host.streams.lines import Line
+from turnstile.host.streams.seats import open_line
 from turnstile.host.tables import Tables
 from turnstile.host.watch import Watch
 from turnstile.kernel.machine import Rejection

@@ -6,11 +6,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from turnstile.durable.keeper import EventAt, Keeper
-from turnstile.host.ending import Ending
 from turnstile.host.heartbeat import Heartbeat
 from turnstile.host.logs import TABLES, KeptTable, TableEvent, linked_news
-from turnstile.host.news import News
-from turnstile.host.resend import made_anew
+from turnstile.host.streams.ending import Ending
+from turnstile.host.streams.news import News
+from turnstile.host.streams.resend import made_anew
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import ByPlayer, Instant, LogId, PlayerId, encode
 from turnstile.store.log import Link
@@ -22,7 +22,7 @@ from turnstile.table.sight import GATES, bot_of, delayed_status, parts_of_status
 from turnstile.table.values import Phase, Resume
 
 if TYPE_CHECKING:
-    from turnstile.host.lines import Line
+    from turnstile.host.streams.lines import Line
 
 log = logging.getLogger("turnstile.host")
 

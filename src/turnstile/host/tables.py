@@ -6,10 +6,10 @@ from turnstile.durable.log import OtherKind, Outdated, Unplayable, fingerprint
 from turnstile.durable.room import Room
 from turnstile.durable.storing import load, load_whole
 from turnstile.host.answers import Code
-from turnstile.host.ending import Ending
 from turnstile.host.heartbeat import Heartbeat
 from turnstile.host.live import Live, MatchEnd, ignore_end
 from turnstile.host.logs import TABLES, KeptTable, outdated
+from turnstile.host.streams.ending import Ending
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import LogId, encode, is_log_id
 from turnstile.store.log import Damaged

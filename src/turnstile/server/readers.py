@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from turnstile.host import Ending, Host, Line, Refused, Status, Update
 from turnstile.host.answers import Code as HostCode
-from turnstile.host.lines import refuse_line
 from turnstile.host.live import Live
+from turnstile.host.streams.lines import refuse_line
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import LogId, PlayerId
 from turnstile.server.elsewhere import Elsewhere

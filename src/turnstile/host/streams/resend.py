@@ -2,7 +2,7 @@
 
 from turnstile.durable.log import BadSnapshot, Gone, replay
 from turnstile.host.logs import TABLES, KeptTable, linked_news_since
-from turnstile.host.news import News
+from turnstile.host.streams.news import News
 from turnstile.kernel.values import PlayerId
 from turnstile.store.log import Entry, Snapshot
 from turnstile.store.protocol import Saved, Store

@@ -1,4 +1,4 @@
-"""`turnstile serve`: the flags of the server. `server_process` runs it."""
+"""`turnstile serve`: the flags of the server. `process` runs it."""
 
 from collections.abc import Callable
 from enum import EnumType
@@ -75,6 +75,6 @@ def serve(config: Path | None, **flags: Any) -> None:
         check_settings(settings)
     except InvalidSettings as fault:
         raise click.UsageError(str(fault)) from None
-    from turnstile.cli.server_process import run_server  # only now: the help and a wrong setting need no server
+    from turnstile.cli.server.process import run_server  # only now: the help and a wrong setting need no server
 
     run_server(settings)

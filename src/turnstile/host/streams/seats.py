@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from turnstile.host.answers import Code, Refused
-from turnstile.host.ending import Ending
-from turnstile.host.lines import Line, refuse_line
 from turnstile.host.live import Live
+from turnstile.host.streams.ending import Ending
+from turnstile.host.streams.lines import Line, refuse_line
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import LogId, PlayerId
 from turnstile.store.protocol import SeatLine, Store

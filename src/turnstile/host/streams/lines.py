@@ -12,9 +12,9 @@ import msgspec
 
 from turnstile.durable.log import Gone
 from turnstile.host.answers import PASSING, Code, Refused
-from turnstile.host.ending import Ending
 from turnstile.host.live import Live
-from turnstile.host.news import News
+from turnstile.host.streams.ending import Ending
+from turnstile.host.streams.news import News
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import PlayerId
 from turnstile.store.log import Damaged

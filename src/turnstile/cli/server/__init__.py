@@ -1,0 +1,1 @@
+"""The command `turnstile serve`: its settings, and the server as a process."""
