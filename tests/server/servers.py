@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from random import Random
 from typing import Any
+from urllib.parse import urlsplit
 
 import aiohttp
 import pytest
@@ -16,10 +17,13 @@ from tests.agents.loops import current, pass_time
 from tests.host.matches import at_once
 from turnstile.host import Host
 from turnstile.server import Running, Server, ServerSettings, serving
+from turnstile.server.app import ALL_ENDPOINTS
+from turnstile.server.endpoint import Routes
 from turnstile.server.people import KNOWN_SECONDS
 from turnstile.store.directory import Directory, DirectoryStore, RegisteredPlayer
 from turnstile.store.memory import Disk, MemoryStore
 
+ROUTES = Routes(ALL_ENDPOINTS)
 SETTINGS = ServerSettings(port=0, operations_port=0, dev=True)
 
 
@@ -54,6 +58,7 @@ class Site:
         async with self.client.request(method, self.url + path, headers=headers, **given, **rest) as response:
             told = json.loads(await response.text())
             assert set(told) == {"error"}, told
+            check_contract(method, path, told["error"]["code"])
             assert told["error"]["message"].endswith("."), told
             return response.status, told["error"]["code"]
 
@@ -73,6 +78,13 @@ class Site:
         for guest in others:
             await guest.command(opened["table"], "join", invite=opened["invite"])
         return str(opened["table"])
+
+
+def check_contract(method: str, path: str, code: str) -> None:
+    """Every code with which an endpoint refuses is in its contract, unless those of tables and games pass through."""
+    endpoint = ROUTES.find(urlsplit(path).path).methods.get(method)
+    if endpoint is not None and not endpoint.is_open_ended:
+        assert code in endpoint.all_errors, f"{code} is not among the errors of {endpoint.name}"
 
 
 class Guest:

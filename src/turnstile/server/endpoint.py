@@ -19,6 +19,7 @@ from turnstile.server.door import MOST_BYTES, Headers
 from turnstile.server.errors import Code, ErrorBody, Problem, status_of
 from turnstile.server.limits import LimitName
 from turnstile.server.people import Person
+from turnstile.table.values import Code as TableCode
 
 if TYPE_CHECKING:
     from turnstile.server.server import Server
@@ -125,9 +126,18 @@ class Endpoint:
         """Every code of the server that a caller may get; codes of tables and games may come with commands."""
         body = (Code.TOO_LARGE, Code.TOO_SLOW, Code.WRONG_MEDIA_TYPE) if self.request is not None else ()
         token = (Code.NO_TOKEN,) if self.auth is Auth.PLAYER else ()
-        table = (HostCode.NO_TABLE, HostCode.PUT_ASIDE, HostCode.GAME_FAILED) if "{table}" in self.path else ()
+        table = OF_TABLES if "{table}" in self.path else ()
         return tuple(dict.fromkeys((*self.errors, *body, *token, *table, *ALWAYS)))
 
+
+OF_TABLES = (
+    HostCode.NO_TABLE,
+    HostCode.PUT_ASIDE,
+    HostCode.GAME_FAILED,
+    TableCode.UNKNOWN_GAME,
+    TableCode.OTHER_VERSION,
+)
+"""Codes that any request about a table may get."""
 
 ALWAYS = (
     Code.BAD_REQUEST,

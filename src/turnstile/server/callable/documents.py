@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     media_types=(JSON, EVENTS),
     events=(GameDocument,),
     auth=Auth.ANYONE,
-    errors=(HostCode.NO_TABLE, HostCode.NO_SPECTATORS),
+    errors=(HostCode.NO_SPECTATORS,),
     more_limits=(LimitName.POLLS, LimitName.STREAMS),
 )
 async def get_game_document(call: Call[None, None]) -> Response:

@@ -72,7 +72,7 @@ class UpdatesAnswer(Value, frozen=True):
     media_types=(JSON, EVENTS, LINES),
     events=(Welcome, TableChanged, SeatUpdate, Bye),
     auth=Auth.ANYONE,
-    errors=(HostCode.NO_TABLE, HostCode.NO_SPECTATORS, HostCode.STOPPING, Code.REPLACED),
+    errors=(HostCode.NO_SPECTATORS, HostCode.STOPPING, Code.REPLACED),
     more_limits=(LimitName.POLLS, LimitName.STREAMS),
 )
 async def get_updates(call: Call[None, UpdateQuery]) -> Response:

@@ -8,6 +8,7 @@ import segno
 from msgspec import Meta, Raw
 from starlette.responses import Response
 
+from turnstile.durable.upkeep import Code as RecordCode
 from turnstile.host import Refused
 from turnstile.host.answers import Code as HostCode
 from turnstile.kernel.values import PlayerId, Value
@@ -148,7 +149,7 @@ async def _page(call: Call[None, Any], found: Page[ListedTable]) -> TableList:
     return TableList(found.items, names, text_of(found.after))
 
 
-@endpoint("GET", "/api/tables/{table}", response=TablePage, auth=Auth.ANYONE, errors=(HostCode.NO_TABLE,))
+@endpoint("GET", "/api/tables/{table}", response=TablePage, auth=Auth.ANYONE)
 async def get_table(call: Call[None, None]) -> TablePageBytes:
     """The status of a table: who sits there, what it waits for, how it ended."""
     player = None if call.caller is None else call.caller.player
@@ -161,7 +162,6 @@ async def get_table(call: Call[None, None]) -> TablePageBytes:
     "/api/tables/{table}/invitation",
     request=KnownInvite,
     response=InvitationLink,
-    errors=(HostCode.NO_TABLE,),
     limit=LimitName.RENAMES,
 )
 async def draw_invitation(call: Call[KnownInvite, None]) -> InvitationLink:
@@ -178,7 +178,7 @@ async def draw_invitation(call: Call[KnownInvite, None]) -> InvitationLink:
     request=AnyCommand,
     most_bytes=MOST_COMMAND_BYTES,
     response=Done,
-    errors=(HostCode.NO_TABLE, HostCode.ID_REUSED, Code.NEEDS_INVITATION, TableCode.NOT_SEATED),
+    errors=(HostCode.ID_REUSED, Code.NEEDS_INVITATION, TableCode.NOT_SEATED),
     limit=LimitName.COMMANDS,
     is_open_ended=True,
 )
@@ -199,7 +199,7 @@ async def command(call: Call[AnyCommand, None]) -> Done:
     "/api/tables/{table}/ack",
     request=Acknowledged,
     response=Acknowledged,
-    errors=(HostCode.NO_TABLE, TableCode.FUTURE_ACK),
+    errors=(TableCode.FUTURE_ACK,),
     limit=LimitName.COMMANDS,
 )
 async def acknowledge(call: Call[Acknowledged, None]) -> Acknowledged:
@@ -219,7 +219,7 @@ async def _acknowledge(call: Call[AnyCommand, None] | Call[Acknowledged, None], 
     "/api/tables/{table}/view",
     response=WholeUpdate,
     auth=Auth.ANYONE,
-    errors=(HostCode.NO_TABLE, HostCode.NO_SPECTATORS, Code.NOT_FOUND),
+    errors=(HostCode.NO_SPECTATORS, Code.NOT_FOUND),
 )
 async def get_view(call: Call[None, None]) -> Response:
     """The newest update of the caller's seat, or of the spectators, with the whole view."""
@@ -235,7 +235,7 @@ async def get_view(call: Call[None, None]) -> Response:
     "/api/tables/{table}/record",
     auth=Auth.ANYONE,
     media_types=("application/x-ndjson",),
-    errors=(HostCode.NO_TABLE,),
+    errors=(HostCode.NO_SPECTATORS, RecordCode.NOT_OVER, RecordCode.NO_MATCH, RecordCode.DAMAGED, RecordCode.NO_LOG),
 )
 async def get_record(call: Call[None, None]) -> Response:
     """The record of a match that is over: every event, the seed, and a hash chain. `turnstile verify` checks it."""
