@@ -17,6 +17,8 @@ from tools.history import check
 from turnstile.store.opening import open_store
 
 WARM_UP = 1.0  # seconds of play before anything is measured
+FEWEST_MOVES = 20  # that are measured: on a slow machine this may take longer than was asked for
+LONGEST_WAIT = 60.0  # seconds for those
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -123,6 +125,9 @@ async def _window(plan: Plan, servers: Servers, load: Load) -> Window:
 
     before = now()
     await asyncio.sleep(plan.seconds)
+    async with asyncio.timeout(LONGEST_WAIT):
+        while load.accepted < before.moves + FEWEST_MOVES:
+            await asyncio.sleep(0.1)
     after = now()
     pairs = [getattr(after, name) - getattr(before, name) for name in Window.__struct_fields__]
     return Window(*pairs)
