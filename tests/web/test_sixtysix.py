@@ -203,8 +203,7 @@ def test_a_reload_in_the_middle_of_a_batch_tells_nothing_twice_and_the_match_goe
     page = guest.play_now("66")
     reloads, rng = 0, Random(1)
     while reloads < 2 and wait(page):
-        if not goes_on(page):
-            tap_a_move(page, rng, stops=0)
+        go_on_or_move(page, rng)
         page.wait_for_timeout(200)
         shown = int(page.locator("table-screen").get_attribute("data-seq") or 0)
         if max(sent, default=0) >= shown or page.locator(".your-turn").count():
@@ -216,7 +215,12 @@ def test_a_reload_in_the_middle_of_a_batch_tells_nothing_twice_and_the_match_goe
         assert wait(page)
         assert log_of(page)[: len(before)] == before
     assert reloads == 2
-    tap_a_move(page, rng, stops=0)
+    go_on_or_move(page, rng)
+
+
+def go_on_or_move(page: Page, rng: Random) -> None:
+    if not goes_on(page):
+        tap_a_move(page, rng, stops=0)
 
 
 def press(page: Page, keys: str) -> None:

@@ -86,7 +86,9 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without ♥ still shows the rest
-    sys.exit(run())
+    status = run()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is over: one more Ctrl-C must not change the exit status
+    sys.exit(status)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
