@@ -21,6 +21,7 @@ from turnstile.server.dev.access import is_for_authors
 from turnstile.server.dev.sources import CannotLoad
 from turnstile.server.operations.logs import write_logs
 from turnstile.server.operations.open_files import fit_open_files
+from turnstile.server.play.socket import CLOSE_SECONDS
 from turnstile.store.opening import open_store
 from turnstile.store.protocol import StoreFault
 from turnstile.web import web_routes
@@ -28,7 +29,7 @@ from turnstile.web import web_routes
 log = logging.getLogger("turnstile.server")
 
 LATE = 1
-"""The exit status of a server whose store did not let it stop in time."""
+"""The exit status of a server that has not stopped in time."""
 
 
 def load_games() -> None:
@@ -80,15 +81,15 @@ async def _until_stopped(settings: ServerSettings) -> int:
         ) as running:
             _tell_ready(running)
             await stop.wait()
-            loop.call_later(2 * settings.stop_seconds, _end_late)
+            loop.call_later(CLOSE_SECONDS + 2 * settings.stop_seconds, _end_late)
     finally:
         await store.close()
     return status
 
 
 def _end_late() -> None:
-    """End a server that cannot stop cleanly, because its store does not answer. Nothing that was answered is lost."""
-    log.error("The store does not answer; the server ends without it")
+    """End a server that cannot stop cleanly, such as one whose store hangs. Nothing that was answered is lost."""
+    log.error("The server has not stopped in time and ends now: its store may not answer")
     os._exit(LATE)
 
 
