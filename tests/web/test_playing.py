@@ -215,6 +215,30 @@ def test_every_game_plays_in_the_browser(new_guest: NewGuest, game: str) -> None
     expect(page.locator(".refusal")).to_have_text("")
 
 
+SILENT_SERVER = """
+window.EventSource = class {
+    constructor() { window.source = this; }
+    close() {}
+}
+"""
+"""A server that says which tables are open when the test lets it."""
+
+
+def test_the_list_of_open_tables_is_live_when_the_server_has_said_which_there_are(new_guest: NewGuest) -> None:
+    guest = new_guest()
+    guest.context.add_init_script(SILENT_SERVER)
+    page = guest.open()
+    badge, nothing = page.locator(".open .badge"), page.get_by_text("No open tables right now.")
+    page.evaluate("source.onopen()")
+    expect(badge).to_have_text("connecting…")
+    expect(nothing).to_have_count(0)
+    page.evaluate("""source.onmessage({ data: '{"changed":[],"gone":[]}' })""")
+    expect(badge).to_have_text("live")
+    expect(nothing).to_be_visible()
+    page.evaluate("source.readyState = 0; source.onerror()")
+    expect(badge).to_have_text("connecting…")
+
+
 def test_the_open_tables_change_while_one_looks(new_guest: NewGuest) -> None:
     ana, bo = new_guest(), new_guest()
     looking = bo.open()

@@ -11,10 +11,10 @@ import { capital, list } from "../lib/words.js";
 
 /** @typedef {object} StartState
  * @property {readonly GameEntry[]} games
- * @property {ReadonlyMap<string, ListedTable>} open
+ * @property {ReadonlyMap<string, ListedTable> | null} open `null` until the server has said which tables there are
  * @property {readonly ListedTable[]} own
  * @property {{readonly [player: string]: string}} names
- * @property {boolean} isLive
+ * @property {boolean} isLive whether `open` is what the server says now
  * @property {string} busy the game that is being opened
  * @property {string} problem
  * @property {boolean} isLoggedOut whether the server has forgotten the player of this device
@@ -38,8 +38,10 @@ const TELLING = /** @type {{[game: string]: string}} */ ({
 
 export class StartScreen extends HTMLElement {
   /** @type {Store<StartState>} */
-  #store = new Store(/** @type {StartState} */ ({ games: [], open: new Map(), own: [], names: {}, isLive: false, busy: "", problem: "", isLoggedOut: false, leaders: {} }));
+  #store = new Store(/** @type {StartState} */ ({ games: [], open: null, own: [], names: {}, isLive: false, busy: "", problem: "", isLoggedOut: false, leaders: {} }));
   #stop = () => {};
+  /** Whether the next change is the first one of a connection, which has the whole list. */
+  #isFirst = true;
 
   connectedCallback() {
     document.title = "Turnstile";
@@ -52,7 +54,7 @@ export class StartScreen extends HTMLElement {
     store.watch((s) => [s.open, s.names, s.isLive, s.games], (s) => morph(open, this.#open(s)));
     store.watch((s) => [s.leaders, s.games], (s) => morph(leaders, this.#leaders(s)));
     void loadFor(this, () => this.#load(), (problem) => store.set({ problem: problem || (store.state.isLoggedOut ? LOGGED_OUT : "") }));
-    this.#stop = listen("/api/tables", { onEvent: (change) => this.#change(change), onState: (isLive) => store.set(isLive ? { isLive, open: new Map() } : { isLive }) });
+    this.#stop = listen("/api/tables", { onEvent: (change) => this.#change(change), onState: () => this.#expectAll() });
   }
 
   disconnectedCallback() {
@@ -78,12 +80,19 @@ export class StartScreen extends HTMLElement {
     }
   }
 
+  /** A connection was made or lost: what is shown counts again when the whole list has come. */
+  #expectAll() {
+    this.#isFirst = true;
+    this.#store.set({ isLive: false });
+  }
+
   /** @param {{changed?: ListedTable[], gone?: string[]}} change */
   #change({ changed = [], gone = [] }) {
-    const open = new Map(this.#store.state.open);
+    const open = new Map(this.#isFirst ? [] : this.#store.state.open);
+    this.#isFirst = false;
     for (const table of changed) open.set(table.table, table);
     for (const table of gone) open.delete(table);
-    this.#store.set({ open });
+    this.#store.set({ open, isLive: true });
     if (changed.some((table) => table.players.some((each) => each.startsWith("p-") && !(each in this.#store.state.names)))) void this.#loadNames();
   }
 
@@ -143,10 +152,11 @@ export class StartScreen extends HTMLElement {
 
   /** @param {StartState} state */
   #open({ open, games, names, isLive }) {
-    const tables = [...open.values()].sort((one, other) => other.opened - one.opened);
+    const tables = [...(open ?? new Map()).values()].sort((one, other) => other.opened - one.opened);
     return [
       h("h2", null, "Open tables ", h("span", { class: `badge line ${isLive ? "open" : "waiting"}` }, isLive ? "live" : "connecting…")),
-      tables.length ? h("ul", { class: "tables" }, tables.map((table) => row(table, games, names))) : h("p", { class: "hint" }, "No open tables right now. ", h("a", { href: "/new" }, "Make one"), " and send a friend the link."),
+      tables.length ? h("ul", { class: "tables" }, tables.map((table) => row(table, games, names))) : null,
+      open?.size === 0 ? h("p", { class: "hint" }, "No open tables right now. ", h("a", { href: "/new" }, "Make one"), " and send a friend the link.") : null,
     ];
   }
 
