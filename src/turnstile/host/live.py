@@ -122,7 +122,8 @@ class Live(Keeper[Table, TableEvent]):
 
     def tell(self, steps: Sequence[tuple[TableEvent, Step[Table], Link]]) -> None:
         self.is_wait_shown = False
-        listening, streams = {line.player for line in self.lines}, set[PlayerId | None]()
+        listening = {line.player for line in self.lines}
+        streams: set[PlayerId | None] = set()
         for told, link in linked_news((step, link) for _, step, link in steps):
             streams.add(told.player)
             if told.player in listening or told.seq <= FIRST:
@@ -136,7 +137,9 @@ class Live(Keeper[Table, TableEvent]):
 
     def _keep_at_hand(self, told: Told, link: Link) -> None:
         """Keep an update for its readers. What its player has acknowledged is not wanted any more."""
-        recent = self._recent.setdefault(told.player, deque(maxlen=RECENT))
+        recent = self._recent.get(told.player)
+        if recent is None:
+            recent = self._recent[told.player] = deque(maxlen=RECENT)
         recent.append(News(told, recent[-1] if recent else None, link))
         acknowledged = 0 if told.player is None else self.cursors.get(told.player, 0)
         while len(recent) > 1 and recent[0].seq <= acknowledged:
