@@ -289,8 +289,10 @@ class Host:
     async def submit(self, name: LogId, command: Command) -> Answer:
         """Take a player's command at the server's time. A repeated command gets its first answer again."""
         answer = await self.do(name, lambda live: answer_command(live, command, self.store), command.player)
-        self.counts["refused" if isinstance(answer, Rejection | Refused) else "accepted"] += 1
-        return Refused(answer) if isinstance(answer, Rejection) else answer
+        if isinstance(answer, Rejection):
+            answer = Refused(answer)
+        self.counts["refused" if isinstance(answer, Refused) else "accepted"] += 1
+        return answer
 
     async def move(self, name: LogId, command: Act) -> None:
         """A bot's move, if it is still a bot that is to move there: a player may have come back meanwhile."""

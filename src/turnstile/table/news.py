@@ -116,11 +116,11 @@ def _must_look(sight: Sight, before: Any, earlier: Sequence[Batch[Any]], eyes: E
     one before the step. The player who has moved always must: a move uses up its actions.
     """
     game = sight.game
-    newest = next((batch for batch in reversed(earlier) if any(note.player == eyes for note in batch.notes)), None)
-    if newest is not None:
-        may_act = eyes is not None and bool(sight.actions(eyes))
-        has_seen_all = newest.match is None
-        return may_act or not (has_seen_all or game.view(newest.match, eyes) == sight.view(eyes))
+    for batch in reversed(earlier):
+        if any(note.player == eyes for note in batch.notes):
+            may_act = eyes is not None and bool(sight.actions(eyes))
+            has_seen_all = batch.match is None
+            return may_act or not (has_seen_all or game.view(batch.match, eyes) == sight.view(eyes))
     if eyes is not None and (is_mover or game.actions(before, eyes) != sight.actions(eyes)):
         return True
     return bool(game.view(before, eyes) != sight.view(eyes))
