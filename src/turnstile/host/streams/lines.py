@@ -63,6 +63,7 @@ class Line:
 
     async def __aiter__(self) -> AsyncIterator[Update | Status]:
         """The status of the table, then its updates, and so on as they change."""
+        loop = asyncio.get_running_loop()  # looked up once: in Python 3.11 each time is a call of the system
         while self.closed is None:
             self._has_news = False
             body = self.status()
@@ -74,7 +75,7 @@ class Line:
                     if self.sent < news.seq <= self.newest():
                         yield self._send(news)
             if not self._has_news:
-                self._sleeping = asyncio.get_running_loop().create_future()
+                self._sleeping = loop.create_future()
                 await self._sleeping
 
     def _send(self, news: News) -> Update:
