@@ -112,6 +112,7 @@ class Session:
             self.end(Closed(CloseCode.OVERLOADED))
         finally:
             self.end(Closed(CloseCode.DONE))
+            self._stop_beat()  # a hello that was being answered when the connection ended has planned one
             self._stop_reading()
 
     def end(self, closed: Closed) -> None:
