@@ -14,7 +14,7 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from turnstile.bots import bots_of, random_bot
-from turnstile.host.answers import Refused, is_passing
+from turnstile.host.answers import Code, Refused, is_passing
 from turnstile.kernel.game import AnyGame
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import Instant, LogId, Move, PlayerId, encode
@@ -113,12 +113,9 @@ async def _open_successor(host: "Host", live: "Live") -> None:
         await host.notice(live.name, RematchFailed)
 
 
-UNKNOWN_BOT = "UnknownBot"
-
-
 def refuse_bot(game: AnyGame, name: str) -> Rejection | None:
     """Why no such bot can take a seat."""
     known: Sequence[str] = tuple(bots_of(game))
     if name in known:
         return None
-    return Rejection(UNKNOWN_BOT, f"{game.title} has no bot {name}; there are: {', '.join(known)}.")
+    return Rejection(Code.UNKNOWN_BOT, f"{game.title} has no bot {name}; there are: {', '.join(known)}.")

@@ -90,22 +90,25 @@ def test_a_connection_goes_on_with_a_new_token_of_the_same_player() -> None:
 
 
 @pytest.mark.parametrize(
-    ("headers", "status"),
+    ("headers", "status", "counted"),
     [
-        ({"Origin": "https://evil.example"}, 403),
-        ({"Origin": "null"}, 403),
-        ({"Host": "evil.example"}, 421),
-        ({"Host": "evil.example", "Origin": "http://evil.example"}, 421),
+        ({"Origin": "https://evil.example"}, 403, "WrongOrigin"),
+        ({"Origin": "null"}, 403, "WrongOrigin"),
+        ({"Host": "evil.example"}, 421, "WrongHost"),
+        ({"Host": "evil.example", "Origin": "http://evil.example"}, 421, "WrongHost"),
     ],
     ids=["origin", "null origin", "host", "rebinding"],
 )
-def test_P25_A21_a_page_of_another_site_cannot_open_a_websocket(headers: dict[str, str], status: int) -> None:
+def test_P25_A21_a_page_of_another_site_cannot_open_a_websocket(
+    headers: dict[str, str], status: int, counted: str
+) -> None:
     async def main() -> None:
         async with site() as here:
             with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
                 await here.socket(headers=headers)
             assert refused.value.status == status
             assert len(here.server.sessions) == 0
+            assert here.server.counts.errors == {counted: 1}
 
     run(main())
 

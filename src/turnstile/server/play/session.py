@@ -172,7 +172,7 @@ class Session:
 
         A frame that the store could not take now is not invalid, and its client need not learn anything.
         """
-        self._server.counts.errors[code] += 1
+        self._server.counts.count_error(code)
         self._bad_frames += code not in TRY_AGAIN
         if self._reader is None or self._bad_frames > MOST_BAD_FRAMES:
             raise Closed(CloseCode.BAD_FRAME, message)
@@ -201,7 +201,7 @@ class Session:
                 self._server.limits.take(LimitName.HELLOS, self.player or self.address)
                 await self._read(hello.table, hello.last, hello.history)
         except Problem as problem:
-            self._server.counts.errors[problem.code] += 1
+            self._server.counts.count_error(problem.code)
             raise closed_by(problem) from None
 
     async def _renew(self, frame: Renew) -> None:
@@ -209,6 +209,7 @@ class Session:
         try:
             person = await self._server.authenticate(frame.token, self.address)
         except Problem as problem:
+            self._server.counts.count_error(problem.code)
             raise closed_by(problem) from None
         if person is None or person.player != self.player:
             raise Closed(CloseCode.BAD_TOKEN)

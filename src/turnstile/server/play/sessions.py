@@ -69,6 +69,13 @@ class Sessions:
 
     def admit(self, path: str, headers: Sequence[tuple[bytes, bytes]], peer: Any) -> str:
         """The address that a WebSocket comes from, if it may be opened. Raises `Problem`."""
+        try:
+            return self._admit(path, headers, peer)
+        except Problem as problem:
+            self._server.counts.count_error(problem.code)
+            raise
+
+    def _admit(self, path: str, headers: Sequence[tuple[bytes, bytes]], peer: Any) -> str:
         found, server = read_headers(headers), self._server
         server.door.check(found)
         if path.partition("?")[0] != PLAY_PATH:
