@@ -114,7 +114,8 @@ class App:
     ) -> Response:
         """Check who calls, how often, and what is sent, in this order; then do it."""
         server, request = self.server, Request(scope, receive)
-        caller = await server.authenticate(bearer_token(headers), address)
+        token = bearer_token(headers)
+        caller = await server.authenticate(token, address)
         if caller is None and endpoint.auth is Auth.PLAYER:
             raise Problem(Code.NO_TOKEN, "This needs a token: Authorization: Bearer TOKEN.")
         if endpoint.limit is not None:
@@ -124,6 +125,7 @@ class App:
         body = None
         if endpoint.request is not None:
             body = decode_body(await read_body(headers, request, endpoint.most_bytes), endpoint.request)
+            await server.authenticate(token, address)  # it may have become void while the body came
         answer = await endpoint.handle(Call(server, request, address, caller, body, query))
         if isinstance(answer, Value):
             return Response(encode(answer), endpoint.status, media_type=JSON)

@@ -91,7 +91,7 @@ class People:
         person = await self._ask_for_person(hashed)
         if person is None:
             self._known.pop(hashed, None)
-            raise _bad_token()
+            raise bad_token()
         self._known[hashed] = (person, self._clock() + KNOWN_SECONDS)
         if len(self._known) > MOST_KNOWN:
             self._known.popitem(last=False)
@@ -171,7 +171,7 @@ class People:
         """
         self._forget(player)
         if not is_changed:
-            raise _bad_token()
+            raise bad_token()
 
     def _forget(self, player: PlayerId) -> None:
         """Ask the directory again about the tokens of a player, who has just changed there."""
@@ -180,7 +180,8 @@ class People:
             del self._known[hashed]
 
 
-def _bad_token() -> Problem:
+def bad_token() -> Problem:
+    """The token of a request is not valid, or not any more."""
     return Problem(Code.BAD_TOKEN, "This token is not valid; register, or use a code from another device.")
 
 
