@@ -35,8 +35,10 @@ Think = Callable[[Callable[[], Move]], Awaitable[Move]]
 PrepareRematch = Callable[[LogId, LogId], Awaitable[None]]
 """Called with a table and the one after it, before that is opened. It may be called several times."""
 
-THINKERS = ThreadPoolExecutor(max_workers=2, thread_name_prefix="bot")
-"""Where bots think. More threads would not make them faster, and would keep the event loop waiting for longer."""
+MOST_THINKERS = 2
+"""Bots that think at once. More would not be faster, and would keep the event loop waiting for longer."""
+
+THINKERS = ThreadPoolExecutor(MOST_THINKERS, thread_name_prefix="bot")
 
 NO_TIME_YET = Instant(0)  # the host puts in when a command came
 
@@ -68,12 +70,18 @@ def _is_kept(host: "Host", live: "Live") -> bool:
 
 
 async def _move(host: "Host", live: "Live", player: PlayerId) -> None:
-    """Make a bot's move for the state it was chosen in. Its random id cannot be guessed."""
+    """Make a bot's move for the state it was chosen in. Its random id cannot be guessed.
+
+    The bots of all tables that one player has opened take turns with those of the others.
+    """
     state = live.state
     game, name, seen = game_of(state), bot_of(state, player), state.told[player]
     assert name is not None, "it is a bot that is to move"
     try:
-        move = await host.think(lambda: chosen(game, name, state, player, host.chance))
+        async with host.turns.of(state.header.admin):
+            if live.state is not state:
+                return  # the match has gone on meanwhile
+            move = await host.think(lambda: chosen(game, name, state, player, host.chance))
     except Exception as bug:
         await host.fail(live, bug)
         return
