@@ -28,7 +28,7 @@ from turnstile.server.http import ENDPOINTS
 from turnstile.server.limits import LIMITS, LimitName
 from turnstile.server.mcp.app import PATH, McpApp
 from turnstile.server.operations.listener import Watchdog, operations_app
-from turnstile.server.play.sessions import overloaded, too_many
+from turnstile.server.play.sessions import PLAY_PATH, overloaded, too_many
 from turnstile.server.play.socket import PlaySocket
 from turnstile.server.server import Server
 
@@ -176,7 +176,9 @@ def _refuse(problem: Problem, endpoint: Endpoint | None, found: Found, headers: 
     return _error_response(problem)
 
 
-async def _find_nothing(_: Scope, __: Receive, ___: Send) -> None:
+async def _find_nothing(scope: Scope, _: Receive, __: Send) -> None:
+    if scope["path"] == PLAY_PATH:
+        raise Problem(Code.NOT_FOUND, "Only WebSockets open here; a proxy in between must let them through.")
     raise Problem(Code.NOT_FOUND, "There is nothing at this address.")
 
 

@@ -1,6 +1,7 @@
 """Who may open a WebSocket and keep it: tokens that become void, other sites, too many connections."""
 
 import asyncio
+import json
 
 import aiohttp
 import pytest
@@ -130,6 +131,37 @@ def test_there_is_no_other_websocket() -> None:
                 await here.client.ws_connect(here.url + "/api/tables")
             assert refused.value.status == 404
             assert (await here.refusal("GET", "/api/play"))[0] == 404
+
+    run(main())
+
+
+KEY, VERSION = "Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==", "Sec-WebSocket-Version: 13"
+
+
+@pytest.mark.parametrize(
+    ("method", "headers"),
+    [
+        ("POST", (KEY, VERSION)),
+        ("GET", (VERSION,)),
+        ("GET", (KEY, "Sec-WebSocket-Version: 8")),
+        ("GET", (KEY, VERSION, "X-Long: " + "x" * 10_000)),
+        ("GET", (KEY, VERSION, *(f"X-{number}: x" for number in range(200)))),
+    ],
+    ids=["POST", "no key", "other version", "long header", "many headers"],
+)
+def test_P16_a_handshake_that_is_none_is_refused_with_a_sentence(method: str, headers: tuple[str, ...]) -> None:
+    async def main() -> None:
+        async with site() as here:
+            reader, writer = await asyncio.open_connection("127.0.0.1", here.running.port)
+            more = ("Host: localhost", "Upgrade: websocket", "Connection: Upgrade", *headers)
+            writer.write("\r\n".join((f"{method} /api/play HTTP/1.1", *more, "", "")).encode())
+            head, _, body = (await reader.read()).partition(b"\r\n\r\n")
+            assert head.startswith(b"HTTP/1.1 400 "), head
+            error = json.loads(body)["error"]
+            assert error["code"] == "BadRequest"
+            assert error["message"].endswith(".")
+            assert here.server.counts.errors == {"BadRequest": 1}
+            writer.close()
 
     run(main())
 

@@ -69,13 +69,6 @@ class Sessions:
 
     def admit(self, path: str, headers: Sequence[tuple[bytes, bytes]], peer: Any) -> str:
         """The address that a WebSocket comes from, if it may be opened. Raises `Problem`."""
-        try:
-            return self._admit(path, headers, peer)
-        except Problem as problem:
-            self._server.counts.count_error(problem.code)
-            raise
-
-    def _admit(self, path: str, headers: Sequence[tuple[bytes, bytes]], peer: Any) -> str:
         found, server = read_headers(headers), self._server
         server.door.check(found)
         if path.partition("?")[0] != PLAY_PATH:
@@ -92,6 +85,10 @@ class Sessions:
             raise overloaded()
         if self._by_address[address] >= settings.most_connections_per_address:
             raise too_many()
+
+    def count_refusal(self, problem: Problem) -> None:
+        """A WebSocket was refused before it was opened."""
+        self._server.counts.count_error(problem.code)
 
     def open(self, socket: PlaySocket, address: str) -> Session:
         """A new session, which runs until its connection ends."""
