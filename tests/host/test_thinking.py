@@ -65,8 +65,8 @@ def test_R4_bots_of_one_player_with_many_tables_do_not_keep_those_of_others_wait
                 await between_bots(host, f"ana {number}", ANA)
             table = await between_bots(host, "bo", BO)
             before = host.tables.live[table].state.events
-            for _ in range(MOST_THINKERS + 2):
-                allowed.release()
+            allowed.release()
+            allowed.release()
             async with asyncio.timeout(30):
                 while host.tables.live[table].state.events == before:
                     await asyncio.sleep(0)
@@ -76,10 +76,31 @@ def test_R4_bots_of_one_player_with_many_tables_do_not_keep_those_of_others_wait
     asyncio.run(run())
 
 
+def test_one_player_leaves_room_for_others_and_is_let_in_again_afterwards() -> None:
+    async def run() -> None:
+        turns, begun, may_end = Turns(2, 1), list[str](), asyncio.Event()
+
+        async def work(player: str) -> None:
+            async with turns.of(player):
+                begun.append(player)
+                await may_end.wait()
+
+        working = [asyncio.create_task(work(player)) for player in ("ana", "ana", "ana", "bo", "cy")]
+        await asyncio.sleep(0)
+        assert begun == ["ana", "bo"]
+        may_end.set()
+        await asyncio.gather(*working)
+        assert begun == ["ana", "bo", "ana", "cy", "ana"]
+        assert turns._free == 2
+        assert not turns._at_work
+
+    asyncio.run(run())
+
+
 @pytest.mark.parametrize("is_let_in", [False, True], ids=["it waits", "it is let in at that moment"])
 def test_a_turn_that_is_given_up_goes_to_the_next(is_let_in: bool) -> None:
     async def run() -> None:
-        turns, done = Turns(1), list[str]()
+        turns, done = Turns(1, 1), list[str]()
 
         async def work(player: str) -> None:
             async with turns.of(player):

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from turnstile.bots import bots_of, random_bot
 from turnstile.host.answers import Code, Refused, is_passing
+from turnstile.host.turns import Turns
 from turnstile.kernel.game import AnyGame
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import Instant, LogId, Move, PlayerId, encode
@@ -38,9 +39,17 @@ PrepareRematch = Callable[[LogId, LogId], Awaitable[None]]
 MOST_THINKERS = 2
 """Bots that think at once. More would not be faster, and would keep the event loop waiting for longer."""
 
+MOST_THINKERS_EACH = 1
+"""Of the tables that one player has opened. Two would not be faster either: only one of them runs at a time."""
+
 THINKERS = ThreadPoolExecutor(MOST_THINKERS, thread_name_prefix="bot")
 
 NO_TIME_YET = Instant(0)  # the host puts in when a command came
+
+
+def new_turns() -> Turns:
+    """The order in which the bots of a host think."""
+    return Turns(MOST_THINKERS, MOST_THINKERS_EACH)
 
 
 async def prepare_nothing(table: LogId, successor: LogId) -> None:
@@ -79,8 +88,8 @@ async def _move(host: "Host", live: "Live", player: PlayerId) -> None:
     assert name is not None, "it is a bot that is to move"
     try:
         async with host.turns.of(state.header.admin):
-            if live.state is not state:
-                return  # the match has gone on meanwhile
+            if live.state is not state or not _is_kept(host, live):
+                return  # the match has gone on meanwhile, or the host stops
             move = await host.think(lambda: chosen(game, name, state, player, host.chance))
     except Exception as bug:
         await host.fail(live, bug)

@@ -20,7 +20,7 @@ from turnstile.durable.log import CannotGoOn, Gone, begin
 from turnstile.host.answers import PASSING, STOPPING, Answer, Code, Refused, passing
 from turnstile.host.chores import Chores
 from turnstile.host.commands import answer_command
-from turnstile.host.drive import MOST_THINKERS, PrepareRematch, Think, drive, in_a_thread, prepare_nothing
+from turnstile.host.drive import PrepareRematch, Think, drive, in_a_thread, new_turns, prepare_nothing
 from turnstile.host.heartbeat import Heartbeat
 from turnstile.host.live import Live, TableEventAt
 from turnstile.host.logs import TABLES, read_header
@@ -29,7 +29,6 @@ from turnstile.host.streams.ending import Ending
 from turnstile.host.streams.lines import Line
 from turnstile.host.streams.seats import open_line
 from turnstile.host.tables import Tables
-from turnstile.host.turns import Turns
 from turnstile.host.watch import Watch
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import LogId, PlayerId, encode
@@ -66,7 +65,7 @@ class Host:
         """
         self.store = store
         self.think = think
-        self.turns = Turns(MOST_THINKERS)
+        self.turns = new_turns()
         self.chance = chance or SystemRandom()
         self.prepare_rematch: PrepareRematch = prepare_nothing
         self.counts: Counter[str] = Counter()

@@ -1,16 +1,21 @@
 """Who may think next. The bots of many tables share few threads: no player's bots keep those of others waiting."""
 
 import asyncio
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 
 class Turns:
-    """Lets `most` work at once. Who waits is let in by turns: each player's first, then each player's second."""
+    """Lets `most` work at once, and `most_each` of one player. Who waits is let in by turns, player after player.
 
-    def __init__(self, most: int) -> None:
+    So a short thought of one player need not wait for the long ones of another.
+    """
+
+    def __init__(self, most: int, most_each: int) -> None:
         self._free = most
+        self._most_each = most_each
+        self._at_work: Counter[str] = Counter()
         self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
         """By player; the one that is let in next comes first."""
 
@@ -21,28 +26,43 @@ class Turns:
         try:
             yield
         finally:
-            self._leave()
+            self._leave(player)
 
     async def _enter(self, player: str) -> None:
-        if self._free:
-            self._free -= 1
-            return
+        if self._free and self._may_work(player):
+            return self._begin(player)
         turn = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(player, deque()).append(turn)
         try:
             await turn
         except asyncio.CancelledError:
             if not turn.cancelled():  # it was let in at this very moment
-                self._leave()
+                self._leave(player)
             raise
-
-    def _leave(self) -> None:
-        while self._waiting:
-            player, turns = self._waiting.popitem(last=False)
-            turn = turns.popleft()
-            if turns:
-                self._waiting[player] = turns
-            if not turn.done():
-                return turn.set_result(None)
-        self._free += 1
         return None
+
+    def _may_work(self, player: str) -> bool:
+        return self._at_work[player] < self._most_each
+
+    def _begin(self, player: str) -> None:
+        self._free -= 1
+        self._at_work[player] += 1
+
+    def _leave(self, player: str) -> None:
+        self._free += 1
+        self._at_work[player] -= 1
+        while (waiting := next(filter(self._may_work, self._waiting), None)) is not None:
+            turn = self._take_first(waiting)
+            if not turn.done():
+                self._begin(waiting)
+                return turn.set_result(None)
+        self._at_work += Counter()  # forgets those who have nothing at work
+        return None
+
+    def _take_first(self, player: str) -> asyncio.Future[None]:
+        """The turn that this player waits for first. All others are let in before its next one."""
+        turns = self._waiting.pop(player)
+        turn = turns.popleft()
+        if turns:
+            self._waiting[player] = turns
+        return turn
