@@ -46,7 +46,7 @@ def test_a_player_is_renamed_and_keeps_its_id() -> None:
     run(main())
 
 
-@pytest.mark.parametrize("name", ["", "   ", "x" * 33, "a\u202eb", "a\x1b[31m", "a\nb\x00"])
+@pytest.mark.parametrize("name", ["", "   ", "x" * 33, "a\u202eb", "a\x1b[31m", "a\nb\x00", "\u2800 \u3164"])
 def test_P17_a_name_that_is_too_long_or_not_printable_is_refused(name: str) -> None:
     async def main() -> None:
         async with site() as here:

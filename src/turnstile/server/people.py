@@ -22,6 +22,8 @@ from turnstile.store.directory import Directory, RegisteredPlayer
 log = logging.getLogger("turnstile.server")
 
 LONGEST_NAME = 32
+BLANK = frozenset(" \u115f\u1160\u2800\u3164\uffa0")
+"""Characters that count as printable, and show nothing."""
 CODE_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"  # no letters that look like others
 CODE_LENGTH = 12
 CODE_MINUTES = 10
@@ -193,7 +195,7 @@ def _person(found: RegisteredPlayer | None) -> Person | None:
 def check_name(name: str) -> str:
     """The name without spaces around it. Raises `Problem`."""
     name = " ".join(name.split())
-    if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
+    if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable() or BLANK.issuperset(name):
         raise Problem(Code.BAD_NAME, f"A name must have 1 to {LONGEST_NAME} printable characters.")
     return name
 
