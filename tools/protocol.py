@@ -137,5 +137,6 @@ def _values(frames: Sequence[type[Any]]) -> list[type[Value]]:
 
 
 def _codes() -> list[list[str]]:
-    codes = [*Code, *HostCode, *TableCode, *Refusal]
+    of_endpoints = [each for endpoint in DESCRIBED for each in endpoint.all_errors]
+    codes = dict.fromkeys([*Code, *HostCode, *TableCode, *Refusal, *of_endpoints])
     return [[code(each), str(status_of(each))] for each in codes]

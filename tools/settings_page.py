@@ -10,7 +10,7 @@ HOW = (
 )
 TOO_FAST = (
     "A caller that exceeds a limit gets the code `TooFast`, the name of the limit and the seconds to wait; a WebSocket "
-    "is closed with 4102."
+    "is closed with 4102. An address of IPv6 counts as its network of 64 bits, also for connections."
 )
 
 

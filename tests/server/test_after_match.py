@@ -53,6 +53,27 @@ def test_a_rematch_opens_the_next_table_when_both_agree() -> None:
     run(main())
 
 
+def test_there_is_no_rematch_with_a_player_who_has_deleted_its_account() -> None:
+    """The next table would be one that nobody can start, and at which the other one waits in vain."""
+
+    async def main() -> None:
+        async with site() as here:
+            ana, bo, eve = [await here.register(name) for name in ("Ana", "Bo", "Eve")]
+            table = await here.table(ana, bo, eve, game="66")
+            await ana.command(table, "start")
+            await ana.command(table, "resign")
+            agree = {"type": "rematch", "id": "agree"}
+            answer = await bo.ask("POST", f"/api/tables/{table}/commands", agree)
+            await ana.command(table, "rematch")
+            await ana.ask("DELETE", "/api/me")
+            assert await eve.refusal("POST", f"/api/tables/{table}/commands", agree) == (404, "NoSuchPlayer")
+            assert await bo.ask("POST", f"/api/tables/{table}/commands", agree) == answer
+            found = await status(here, table)
+            assert (found["phase"], found["agreed"]) == ("Finished", [bo.player, ana.player])
+
+    run(main())
+
+
 def test_P19_the_table_after_a_rematch_has_the_same_invitation_and_counts_as_opened() -> None:
     async def main() -> None:
         async with site(replace(SETTINGS, most_open_tables=1)) as here:

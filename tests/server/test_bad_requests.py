@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from tests.agents.loops import pass_time, run
 from tests.server.servers import SETTINGS, Site, site
+from turnstile.net.crowd import Crowd
 from turnstile.server.door import MOST_BYTES, Door
 from turnstile.server.endpoint import Auth
 from turnstile.server.http import ENDPOINTS
@@ -256,7 +257,20 @@ def test_N15_an_address_of_ipv4_is_the_same_to_a_listener_for_ipv6() -> None:
     told = {b"x-forwarded-for": b"192.0.2.1"}
     assert door.address_of({"client": ("::ffff:10.0.0.1", 1)}, told) == "192.0.2.1"
     assert door.address_of({"client": ("::ffff:192.0.2.7", 1)}, told) == "192.0.2.7"
-    assert door.address_of({"client": ("2001:db8::1", 1)}, told) == "2001:db8::1"
+    assert door.is_proxy("::ffff:10.0.0.1")
+
+
+def test_R1_a_network_of_ipv6_counts_as_one_address() -> None:
+    """Every subscriber has a whole one, and could take another address in it for each request."""
+    door = Door(SETTINGS)
+    found = {door.address_of({"client": (f"2001:db8::{number}:1", 1)}, {}) for number in range(9)}
+    assert found == {"2001:db8::/64"}
+    assert door.address_of({"client": ("2001:db8:0:1::1", 1)}, {}) == "2001:db8:0:1::/64"
+    assert door.address_of({"client": ("::1", 1)}, {}) == "::1"
+    crowd = Crowd(2, bytes, door.is_proxy)
+    assert [crowd.enter(f"2001:db8::{number}") for number in range(3)] == [True, True, False]
+    crowd.leave("2001:db8::9")
+    assert crowd.enter("2001:db8::3")
 
 
 def test_N12_while_the_store_does_not_answer_commands_are_refused_and_may_be_sent_again(

@@ -1,6 +1,7 @@
 """The live list of tables."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -8,6 +9,7 @@ from tests.agents.loops import pass_time, run, until
 from tests.server.matches import playing
 from tests.server.servers import site
 from tests.server.streams import EVENTS, events
+from turnstile.server import lobby
 from turnstile.store.protocol import Busy
 
 
@@ -89,6 +91,66 @@ def test_the_live_list_has_more_tables_than_one_page(monkeypatch: pytest.MonkeyP
             _, whole = await anext(events(response))
             assert [each["table"] for each in whole["changed"]] == tables[:1]
             response.close()
+
+    run(main())
+
+
+def test_V5_lists_are_compared_once_however_many_watch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of them would hold up all others for as long as it takes to go through the whole list."""
+    compared = list[object]()
+    compare = lobby._compare
+
+    def count(before: lobby.Listed, after: lobby.Listed) -> lobby.ListChange:
+        compared.append(before)
+        return compare(before, after)
+
+    async def main() -> None:
+        async with site() as here:
+            ana = await here.register("Ana")
+            paths = ["/api/tables", "/api/tables?game=e-card", "/api/tables?phase=Seating"] * 2
+            watching = [await here.client.get(here.url + path, headers=EVENTS) for path in paths]
+            lists = [events(response) for response in watching]
+            await asyncio.gather(*map(anext, lists))
+            monkeypatch.setattr(lobby, "_compare", count)
+            table = await here.table(ana)
+            pass_time(1)
+            for _, change in await asyncio.gather(*map(anext, lists)):
+                assert [each["table"] for each in change["changed"]] == [table]
+            assert len(compared) == 1
+            for response in watching:
+                response.close()
+
+    run(main())
+
+
+def test_who_watches_sees_what_another_one_found_out_at_its_first_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana = await here.register("Ana")
+            listed, second_looks, goes_on = here.server.directory.listed, asyncio.Event(), asyncio.Event()
+            looks = iter(range(2))
+
+            async def list_late(**given: Any) -> Any:
+                look = next(looks, None)
+                if look == 0:
+                    await second_looks.wait()
+                elif look == 1:
+                    second_looks.set()
+                    await goes_on.wait()
+                return await listed(**given)
+
+            monkeypatch.setattr(here.server.directory, "listed", list_late)
+            asking = [here.client.get(f"{here.url}/api/tables", headers=EVENTS) for _ in range(2)]
+            first, second = [events(response) for response in await asyncio.gather(*asking)]
+            waiting = [asyncio.ensure_future(anext(each)) for each in (first, second)]
+            (whole,), _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            assert whole.result()[1]["changed"] == []
+            table = await here.table(ana)
+            goes_on.set()
+            await asyncio.wait(waiting)
+            early = first if whole is waiting[0] else second
+            _, change = await anext(early)
+            assert [each["table"] for each in change["changed"]] == [table]
 
     run(main())
 

@@ -2,12 +2,13 @@
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from tests.agents.loops import pass_time, run
+from tests.agents.loops import pass_time, run, until
 from tests.server.servers import SETTINGS, Site, site
 from turnstile.host import Refused
 from turnstile.host.answers import Answer
@@ -45,7 +46,7 @@ def test_a_player_is_renamed_and_keeps_its_id() -> None:
     run(main())
 
 
-@pytest.mark.parametrize("name", ["", "   ", "x" * 33, "a\u202eb", "a\x1b[31m", "a\nb\x00"])
+@pytest.mark.parametrize("name", ["", "   ", "x" * 33, "a\u202eb", "a\x1b[31m", "a\nb\x00", "\u2800 \u3164"])
 def test_P17_a_name_that_is_too_long_or_not_printable_is_refused(name: str) -> None:
     async def main() -> None:
         async with site() as here:
@@ -272,6 +273,72 @@ def test_P26_what_a_deleted_player_asks_for_at_another_process_is_refused(method
             await ana.ask("GET", "/api/me")
             await here.server.directory.delete_player(PlayerId(ana.player))  # as another process does it
             assert await ana.refusal(method, path, body) == (401, "BadToken")
+
+    run(main())
+
+
+@pytest.mark.parametrize("command", ["open", "join"])
+def test_P26_a_deleted_player_comes_to_no_table_at_another_process(command: str) -> None:
+    """Nobody could start or close the table that it opened, or get rid of the player before the match."""
+
+    async def main() -> None:
+        async with site() as here:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            table = await here.table(ana)
+            await bo.ask("GET", "/api/me")
+            await here.server.directory.delete_player(PlayerId(bo.player))  # as another process does it
+            path = "/api/tables" if command == "open" else f"/api/tables/{table}/commands"
+            body = {"game": "e-card"} if command == "open" else {"type": "join", "id": "a"}
+            assert await bo.refusal("POST", path, body) == (401, "BadToken")
+            (listed,) = (await here.ask("GET", "/api/tables"))["tables"]
+            assert (listed["table"], listed["players"]) == (table, [ana.player])
+
+    run(main())
+
+
+@pytest.mark.parametrize("command", ["open", "join"])
+def test_a_player_who_comes_to_a_table_while_its_account_is_deleted_leaves_it(
+    command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            table = await here.table(ana)
+            delete = here.server.people.delete
+
+            async def come_and_delete(player: PlayerId) -> None:
+                if command == "open":
+                    await here.table(bo)
+                else:
+                    await bo.command(table, "join")
+                await delete(player)
+
+            monkeypatch.setattr(here.server.people, "delete", come_and_delete)
+            assert await bo.ask("DELETE", "/api/me") == {}
+            (listed,) = (await here.ask("GET", "/api/tables"))["tables"]
+            assert (listed["table"], listed["players"]) == (table, [ana.player])
+
+    run(main())
+
+
+def test_P26_a_request_does_not_count_whose_token_becomes_void_while_its_body_comes() -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana = await here.register("Ana")
+            begun = asyncio.Event()
+
+            async def body() -> AsyncIterator[bytes]:
+                yield b'{"game": '
+                await begun.wait()
+                yield b'"e-card"}'
+
+            headers = {"Authorization": f"Bearer {ana.token}", "Content-Type": "application/json"}
+            asking = asyncio.create_task(here.client.post(here.url + "/api/tables", data=body(), headers=headers))
+            await until(lambda: bool(here.server.limits.quota(LimitName.TABLES)._buckets))
+            await ana.ask("POST", "/api/me/logout-everywhere")
+            begun.set()
+            assert (await asking).status == 401
+            assert (await here.ask("GET", "/api/tables"))["tables"] == []
 
     run(main())
 

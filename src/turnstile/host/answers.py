@@ -32,6 +32,7 @@ class Code(StrEnum):
     UNSTORABLE = "Unstorable"
     STOPPING = "Stopping"
     GAME_FAILED = "GameFailed"
+    UNKNOWN_BOT = "UnknownBot"
 
 
 STOPPING = Rejection(Code.STOPPING, "This server is stopping; connect again.")

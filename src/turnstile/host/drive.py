@@ -14,7 +14,8 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from turnstile.bots import bots_of, random_bot
-from turnstile.host.answers import Refused, is_passing
+from turnstile.host.answers import Code, Refused, is_passing
+from turnstile.host.turns import Turns
 from turnstile.kernel.game import AnyGame
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import Instant, LogId, Move, PlayerId, encode
@@ -35,10 +36,20 @@ Think = Callable[[Callable[[], Move]], Awaitable[Move]]
 PrepareRematch = Callable[[LogId, LogId], Awaitable[None]]
 """Called with a table and the one after it, before that is opened. It may be called several times."""
 
-THINKERS = ThreadPoolExecutor(max_workers=2, thread_name_prefix="bot")
-"""Where bots think. More threads would not make them faster, and would keep the event loop waiting for longer."""
+MOST_THINKERS = 2
+"""Bots that think at once. More would not be faster, and would keep the event loop waiting for longer."""
+
+MOST_THINKERS_EACH = 1
+"""Of the tables that one player has opened. Two would not be faster either: only one of them runs at a time."""
+
+THINKERS = ThreadPoolExecutor(MOST_THINKERS, thread_name_prefix="bot")
 
 NO_TIME_YET = Instant(0)  # the host puts in when a command came
+
+
+def new_turns() -> Turns:
+    """The order in which the bots of a host think."""
+    return Turns(MOST_THINKERS, MOST_THINKERS_EACH)
 
 
 async def prepare_nothing(table: LogId, successor: LogId) -> None:
@@ -68,12 +79,18 @@ def _is_kept(host: "Host", live: "Live") -> bool:
 
 
 async def _move(host: "Host", live: "Live", player: PlayerId) -> None:
-    """Make a bot's move for the state it was chosen in. Its random id cannot be guessed."""
+    """Make a bot's move for the state it was chosen in. Its random id cannot be guessed.
+
+    The bots of all tables that one player has opened take turns with those of the others.
+    """
     state = live.state
     game, name, seen = game_of(state), bot_of(state, player), state.told[player]
     assert name is not None, "it is a bot that is to move"
     try:
-        move = await host.think(lambda: chosen(game, name, state, player, host.chance))
+        async with host.turns.of(state.header.admin):
+            if live.state is not state or not _is_kept(host, live):
+                return  # the match has gone on meanwhile, or the host stops
+            move = await host.think(lambda: chosen(game, name, state, player, host.chance))
     except Exception as bug:
         await host.fail(live, bug)
         return
@@ -113,12 +130,9 @@ async def _open_successor(host: "Host", live: "Live") -> None:
         await host.notice(live.name, RematchFailed)
 
 
-UNKNOWN_BOT = "UnknownBot"
-
-
 def refuse_bot(game: AnyGame, name: str) -> Rejection | None:
     """Why no such bot can take a seat."""
     known: Sequence[str] = tuple(bots_of(game))
     if name in known:
         return None
-    return Rejection(UNKNOWN_BOT, f"{game.title} has no bot {name}; there are: {', '.join(known)}.")
+    return Rejection(Code.UNKNOWN_BOT, f"{game.title} has no bot {name}; there are: {', '.join(known)}.")

@@ -20,7 +20,7 @@ from turnstile.durable.log import CannotGoOn, Gone, begin
 from turnstile.host.answers import PASSING, STOPPING, Answer, Code, Refused, passing
 from turnstile.host.chores import Chores
 from turnstile.host.commands import answer_command
-from turnstile.host.drive import PrepareRematch, Think, drive, in_a_thread, prepare_nothing
+from turnstile.host.drive import PrepareRematch, Think, drive, in_a_thread, new_turns, prepare_nothing
 from turnstile.host.heartbeat import Heartbeat
 from turnstile.host.live import Live, TableEventAt
 from turnstile.host.logs import TABLES, read_header
@@ -36,14 +36,7 @@ from turnstile.store.log import Damaged, Entry
 from turnstile.store.protocol import Row, Store
 from turnstile.table.machine import refuse_acks
 from turnstile.table.sight import GATES, bot_of, needs_server
-from turnstile.table.values import (
-    Acknowledge,
-    Act,
-    Command,
-    Halt,
-    Header,
-    Return,
-)
+from turnstile.table.values import Acknowledge, Act, Command, Halt, Header, Return
 from turnstile.table.values import Code as TableCode
 
 T = TypeVar("T")
@@ -72,6 +65,7 @@ class Host:
         """
         self.store = store
         self.think = think
+        self.turns = new_turns()
         self.chance = chance or SystemRandom()
         self.prepare_rematch: PrepareRematch = prepare_nothing
         self.counts: Counter[str] = Counter()

@@ -3,9 +3,11 @@
 from collections import Counter
 from collections.abc import Callable
 
+from turnstile.net.subscribers import subscriber_of
+
 
 class Crowd:
-    """The connections of each address. One that becomes a WebSocket has left it."""
+    """The connections of each address, of IPv6 of each network. One that becomes a WebSocket has left it."""
 
     def __init__(self, most: int, turn_away: Callable[[], bytes], is_exempt: Callable[[str], bool]) -> None:
         """`turn_away`: what one connection too many is told.
@@ -19,12 +21,14 @@ class Crowd:
 
     def enter(self, address: str) -> bool:
         """Count one connection more, unless there are too many."""
-        if self._count[address] >= self._most and not self._is_exempt(address):
+        subscriber = subscriber_of(address)
+        if self._count[subscriber] >= self._most and not self._is_exempt(address):
             return False
-        self._count[address] += 1
+        self._count[subscriber] += 1
         return True
 
     def leave(self, address: str) -> None:
-        self._count[address] -= 1
-        if not self._count[address]:
-            del self._count[address]
+        subscriber = subscriber_of(address)
+        self._count[subscriber] -= 1
+        if not self._count[subscriber]:
+            del self._count[subscriber]

@@ -28,7 +28,7 @@ from turnstile.server.http import ENDPOINTS
 from turnstile.server.limits import LIMITS, LimitName
 from turnstile.server.mcp.app import PATH, McpApp
 from turnstile.server.operations.listener import Watchdog, operations_app
-from turnstile.server.play.sessions import overloaded, too_many
+from turnstile.server.play.sessions import PLAY_PATH, overloaded, too_many
 from turnstile.server.play.socket import PlaySocket
 from turnstile.server.server import Server
 
@@ -114,7 +114,8 @@ class App:
     ) -> Response:
         """Check who calls, how often, and what is sent, in this order; then do it."""
         server, request = self.server, Request(scope, receive)
-        caller = await server.authenticate(bearer_token(headers), address)
+        token = bearer_token(headers)
+        caller = await server.authenticate(token, address)
         if caller is None and endpoint.auth is Auth.PLAYER:
             raise Problem(Code.NO_TOKEN, "This needs a token: Authorization: Bearer TOKEN.")
         if endpoint.limit is not None:
@@ -124,6 +125,7 @@ class App:
         body = None
         if endpoint.request is not None:
             body = decode_body(await read_body(headers, request, endpoint.most_bytes), endpoint.request)
+            await server.authenticate(token, address)  # it may have become void while the body came
         answer = await endpoint.handle(Call(server, request, address, caller, body, query))
         if isinstance(answer, Value):
             return Response(encode(answer), endpoint.status, media_type=JSON)
@@ -174,7 +176,9 @@ def _refuse(problem: Problem, endpoint: Endpoint | None, found: Found, headers: 
     return _error_response(problem)
 
 
-async def _find_nothing(_: Scope, __: Receive, ___: Send) -> None:
+async def _find_nothing(scope: Scope, _: Receive, __: Send) -> None:
+    if scope["path"] == PLAY_PATH:
+        raise Problem(Code.NOT_FOUND, "Only WebSockets open here; a proxy in between must let them through.")
     raise Problem(Code.NOT_FOUND, "There is nothing at this address.")
 
 

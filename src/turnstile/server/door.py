@@ -6,7 +6,7 @@ one address may ask only so often. Bodies are read within a size and a time, and
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from ipaddress import IPv6Address, ip_address, ip_network
+from ipaddress import ip_address, ip_network
 from typing import Any, TypeVar
 
 import msgspec
@@ -15,6 +15,7 @@ from starlette.types import Scope
 
 from turnstile.kernel.values import Malformed, decode
 from turnstile.net import strict_json
+from turnstile.net.subscribers import subscriber_of, unmapped
 from turnstile.server.errors import Code, Problem
 from turnstile.server.settings import ServerSettings, allowed_hosts
 
@@ -62,29 +63,26 @@ class Door:
         return b"*" in self._origins or origin.lower() in self._origins
 
     def address_of(self, scope: Mapping[str, Any], headers: Headers) -> str:
-        """The address that a request comes from. A header counts only if a trusted proxy has sent it."""
+        """The address that a request comes from, as limits count it: one of IPv6 as its network.
+
+        A header counts only if a trusted proxy has sent it.
+        """
         client = scope.get("client")
-        address = _unmapped(str(client[0])) if client else ""
+        address = str(client[0]) if client else ""
         if not self._proxies:
-            return address
+            return subscriber_of(address)
         hops = [hop.strip() for hop in headers.get(b"x-forwarded-for", b"").decode("latin-1").split(",")]
         while hops and self.is_proxy(address):
             hop = hops.pop()
             if not _is_address(hop):
                 break
-            address = _unmapped(hop)
-        return address
+            address = hop
+        return subscriber_of(address)
 
     def is_proxy(self, address: str) -> bool:
         """Whether an address is that of a trusted proxy."""
+        address = unmapped(address)
         return _is_address(address) and any(ip_address(address) in network for network in self._proxies)
-
-
-def _unmapped(address: str) -> str:
-    """An address of IPv4 as such: a listener for IPv6 sees it as `::ffff:192.0.2.1`."""
-    found = ip_address(address) if _is_address(address) else None
-    mapped = found.ipv4_mapped if isinstance(found, IPv6Address) else None
-    return address if mapped is None else str(mapped)
 
 
 def _is_address(text: str) -> bool:

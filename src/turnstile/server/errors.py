@@ -10,6 +10,7 @@ from http import HTTPStatus
 
 from msgspec import UNSET, UnsetType
 
+from turnstile.durable.upkeep import Code as RecordCode
 from turnstile.host.answers import Code as HostCode
 from turnstile.kernel.machine import Refusal, Rejection
 from turnstile.kernel.values import Value
@@ -94,6 +95,9 @@ STATUSES: dict[str, int] = {
     Refusal.INVALID_PLAYERS: 400,
 }
 """The HTTP status of each code. All others, a game's own among them, are conflicts with the state of the table: 409."""
+
+OWN_CODES = frozenset(map(str, (*Code, *HostCode, *TableCode, *Refusal, *RecordCode)))
+"""Every code that is not a game's own."""
 
 CONFLICT = 409
 SOON = 1

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 
 from turnstile.kernel.values import LogId, Value, encode
 from turnstile.server.tables import ListedTable, Tables
@@ -25,12 +25,21 @@ class ListChange(Value, frozen=True):
     gone: tuple[LogId, ...] = ()
 
 
+Listed = dict[LogId, ListedTable]
+
+
 class Lobby:
-    """The list as it was at the last look. It looks only while someone watches."""
+    """The list as it was at the last look. It looks only while someone watches.
+
+    What has changed is found out once at each look, and not again by each of those who watch.
+    """
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
-        self._listed: dict[LogId, ListedTable] = {}
+        self._listed: Listed = {}
+        self._before: Listed = {}
+        """The list before its last change."""
+        self._last_change = ListChange(())
         self._looking: asyncio.Task[None] | None = None
         self._watchers: set[asyncio.Event] = set()
         self._is_fresh = False
@@ -40,6 +49,10 @@ class Lobby:
 
         Changes that come faster than they are read are joined.
         """
+
+        def is_wanted(each: ListedTable) -> bool:
+            return game in (None, each.game) and phase in (None, each.phase)
+
         woken = asyncio.Event()
         self._watchers.add(woken)
         try:
@@ -47,17 +60,13 @@ class Lobby:
                 await self._look()
             if self._looking is None:
                 self._looking = asyncio.create_task(self._keep_looking())
-            seen: dict[LogId, ListedTable] | None = None
+            seen = self._listed
+            yield encode(ListChange(tuple(filter(is_wanted, seen.values()))))
             while True:
-                listed = {
-                    name: each
-                    for name, each in self._listed.items()
-                    if game in (None, each.game) and phase in (None, each.phase)
-                }
-                change = _change(seen or {}, listed)
-                if seen is None or change.changed or change.gone:
+                change = _narrow(self._change_since(seen), seen, is_wanted)
+                seen = self._listed
+                if change.changed or change.gone:
                     yield encode(change)
-                seen = listed
                 await woken.wait()
                 woken.clear()
         finally:
@@ -74,28 +83,45 @@ class Lobby:
         """Look again and again. What the store cannot tell now is seen at a later look."""
         while True:
             await asyncio.sleep(LOOK_EVERY)
-            before = self._listed
             try:
                 await self._look()
             except StoreFault as fault:
                 log.warning("The store: %s", fault)
-                continue
-            if self._listed != before:
-                for woken in self._watchers:
-                    woken.set()
 
     async def _look(self) -> None:
-        """Read the whole list, page by page: a table that is missing in it counts as gone."""
-        listed, after = dict[LogId, ListedTable](), None
+        """Read the whole list, page by page, and wake who watches if it has changed.
+
+        A table that is missing in it counts as gone.
+        """
+        listed, after = Listed(), None
         while True:
             page = await self._tables.listed(game=None, phase=None, after=after, limit=AT_ONCE)
             listed |= {each.table: each for each in page.items}
             after = page.after
             if after is None or len(listed) >= MOST_LISTED:
                 break
-        self._listed, self._is_fresh = listed, True
+        self._is_fresh = True
+        change = _compare(self._listed, listed)
+        if change.changed or change.gone:
+            self._before, self._listed, self._last_change = self._listed, listed, change
+            for woken in self._watchers:
+                woken.set()
+
+    def _change_since(self, seen: Listed) -> ListChange:
+        """What has changed since a list. Most have seen the one before the last change."""
+        return self._last_change if seen is self._before else _compare(seen, self._listed)
 
 
-def _change(before: dict[LogId, ListedTable], after: dict[LogId, ListedTable]) -> ListChange:
+def _compare(before: Listed, after: Listed) -> ListChange:
+    if before is after:
+        return ListChange(())
     changed = tuple(each for name, each in after.items() if before.get(name) != each)
     return ListChange(changed, tuple(name for name in before if name not in after))
+
+
+def _narrow(change: ListChange, before: Listed, is_wanted: Callable[[ListedTable], bool]) -> ListChange:
+    """A change as it is for those tables alone that are wanted. One that is not wanted any more is gone."""
+    changed = tuple(filter(is_wanted, change.changed))
+    left = (each.table for each in change.changed if not is_wanted(each))
+    gone = (name for name in (*left, *change.gone) if name in before and is_wanted(before[name]))
+    return ListChange(changed, tuple(gone))

@@ -22,6 +22,8 @@ from turnstile.store.directory import Directory, RegisteredPlayer
 log = logging.getLogger("turnstile.server")
 
 LONGEST_NAME = 32
+BLANK = frozenset(" \u115f\u1160\u2800\u3164\uffa0")
+"""Characters that count as printable, and show nothing."""
 CODE_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"  # no letters that look like others
 CODE_LENGTH = 12
 CODE_MINUTES = 10
@@ -91,7 +93,7 @@ class People:
         person = await self._ask_for_person(hashed)
         if person is None:
             self._known.pop(hashed, None)
-            raise _bad_token()
+            raise bad_token()
         self._known[hashed] = (person, self._clock() + KNOWN_SECONDS)
         if len(self._known) > MOST_KNOWN:
             self._known.popitem(last=False)
@@ -171,7 +173,7 @@ class People:
         """
         self._forget(player)
         if not is_changed:
-            raise _bad_token()
+            raise bad_token()
 
     def _forget(self, player: PlayerId) -> None:
         """Ask the directory again about the tokens of a player, who has just changed there."""
@@ -180,7 +182,8 @@ class People:
             del self._known[hashed]
 
 
-def _bad_token() -> Problem:
+def bad_token() -> Problem:
+    """The token of a request is not valid, or not any more."""
     return Problem(Code.BAD_TOKEN, "This token is not valid; register, or use a code from another device.")
 
 
@@ -192,7 +195,7 @@ def _person(found: RegisteredPlayer | None) -> Person | None:
 def check_name(name: str) -> str:
     """The name without spaces around it. Raises `Problem`."""
     name = " ".join(name.split())
-    if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
+    if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable() or BLANK.issuperset(name):
         raise Problem(Code.BAD_NAME, f"A name must have 1 to {LONGEST_NAME} printable characters.")
     return name
 

@@ -11,7 +11,7 @@ from msgspec import UNSET, Meta, Raw, UnsetType
 from msgspec.structs import replace
 
 from turnstile.host import Host, Refused
-from turnstile.host.answers import TRY_AGAIN, Answer
+from turnstile.host.answers import PASSING, TRY_AGAIN, Answer
 from turnstile.host.answers import Code as HostCode
 from turnstile.host.drive import refuse_bot
 from turnstile.host.live import Live
@@ -32,11 +32,12 @@ from turnstile.server.commands import (
     JoinAs,
     JoinCommand,
     LeaveCommand,
+    RematchCommand,
     ResignCommand,
     event_of,
 )
 from turnstile.server.errors import Code, Problem, problem_of
-from turnstile.server.people import PLAYER_PREFIX, Person, hash_of, is_same
+from turnstile.server.people import PLAYER_PREFIX, Person, bad_token, hash_of, is_same
 from turnstile.server.readers import Readers
 from turnstile.store.directory import MOST_ON_A_PAGE, Directory, Invitation, Page, PageMark
 from turnstile.store.protocol import Row, StoreFault
@@ -47,6 +48,7 @@ from turnstile.table.values import (
     Clock,
     Header,
     Kind,
+    Phase,
     Player,
     Seat,
     Seconds,
@@ -146,6 +148,7 @@ class Tables:
         if isinstance(opened, Refused):
             await self._directory.remove_invitation(header.table)
             raise problem_of(opened.error)
+        await self._check_account(person, opened)
         return OpenedTable(opened, invite)
 
     async def _check_quota(self, person: Person) -> None:
@@ -190,10 +193,60 @@ class Tables:
                 await self._acknowledge_seen(name, person.player, command.seen)
             return await self._host.submit(name, event_of(person.player, command))
         if isinstance(command, JoinCommand):
-            await self._check_invitation(name, person, command.invite)
+            return await self._join(person, name, command)
+        if isinstance(command, RematchCommand):
+            await self._check_opponents(name, person)
         if isinstance(command, AddBotCommand) and command.name.startswith(PLAYER_PREFIX):
             return Refused(Rejection(Code.BAD_NAME, f"The name of a bot may not begin with {PLAYER_PREFIX}."))
         return await self._host.submit(name, event_of(person.player, command))
+
+    async def _join(self, person: Person, name: LogId, command: JoinCommand) -> Answer:
+        await self._check_invitation(name, person, command.invite)
+        answer = await self._host.submit(name, event_of(person.player, command))
+        if not isinstance(answer, Refused):
+            await self._check_account(person, name)
+        return answer
+
+    async def _check_invitation(self, name: LogId, person: Person, invite: str | None) -> None:
+        """Refuse a player who was not invited to a table by invitation. Raises `Problem`.
+
+        A table may have none, such as one after a rematch: its players sit there from the start.
+        """
+        settled = await self._directory.invitation(name)
+        if settled is None:
+            is_open = await self._readers.look(name, lambda live: live.state.header.settings.is_listed)
+        else:
+            is_open = not settled.is_required or is_same(settled.secret, hash_of(invite or ""))
+            is_open = is_open or settled.admin == person.player
+        if not is_open:
+            raise Problem(Code.NEEDS_INVITATION, "This table is by invitation: ask for its link.")
+
+    async def _check_opponents(self, name: LogId, person: Person) -> None:
+        """Refuse a rematch with a player who has deleted its account. Raises `Problem`.
+
+        Who has agreed before is not refused: the same command gets the same answer.
+        """
+
+        def asked(live: Live) -> Players:
+            may_agree = live.state.phase is Phase.FINISHED and person.player not in live.state.agreed
+            return live.state.players if may_agree else ()
+
+        players = [each for each in await self._readers.look(name, asked) if each.startswith(PLAYER_PREFIX)]
+        if any(each.name is None for each in (await self._directory.players(players)).values()):
+            raise Problem(Code.NO_PLAYER, "A player of this match has deleted its account: open another table.")
+
+    # giving up
+
+    async def _check_account(self, person: Person, name: LogId) -> None:
+        """Refuse a player who has come to a table while its account was deleted. Raises `Problem`.
+
+        Deleting an account gives up at its tables, deletes it, and gives up again. So either that finds this table, or
+        this finds that the account is gone.
+        """
+        found = await self._directory.player(person.player)
+        if found is not None and found.name is None:
+            await self.give_up(person, name)
+            raise bad_token()
 
     async def give_up(self, person: Person, name: LogId) -> None:
         """A player gives up at a table. It may do so again, which changes nothing. Raises `Problem`.
@@ -225,6 +278,13 @@ class Tables:
                 if problem.code in TRY_AGAIN:
                     raise
 
+    async def give_up_rest(self, person: Person) -> None:
+        """A player whose account is gone gives up at the tables to which it came while it was being deleted."""
+        try:
+            await self.give_up_all(person)
+        except (Problem, *PASSING) as fault:
+            log.warning("A deleted player may still sit at a table: %s", fault, extra={"seat": person.player})
+
     async def _tables_to_give_up(self, player: PlayerId) -> AsyncIterator[LogId]:
         after: PageMark | None = None
         while True:
@@ -237,6 +297,8 @@ class Tables:
         for name in await self._directory.opened_by(player):
             yield name
 
+    # what was received
+
     async def acknowledge(self, name: LogId, player: PlayerId, upto: int) -> Refused | None:
         """A caller has all updates up to this one. From a caller without a seat it means nothing, and is ignored."""
         refused = await self._host.acknowledge(name, player, upto)
@@ -247,20 +309,6 @@ class Tables:
         live = self._host.tables.live.get(name)
         if live is None or live.cursors.get(player, 0) < seen:
             await self._host.acknowledge(name, player, seen)
-
-    async def _check_invitation(self, name: LogId, person: Person, invite: str | None) -> None:
-        """Refuse a player who was not invited to a table by invitation. Raises `Problem`.
-
-        A table may have none, such as one after a rematch: its players sit there from the start.
-        """
-        settled = await self._directory.invitation(name)
-        if settled is None:
-            is_open = await self._readers.look(name, lambda live: live.state.header.settings.is_listed)
-        else:
-            is_open = not settled.is_required or is_same(settled.secret, hash_of(invite or ""))
-            is_open = is_open or settled.admin == person.player
-        if not is_open:
-            raise Problem(Code.NEEDS_INVITATION, "This table is by invitation: ask for its link.")
 
     # looking
 

@@ -89,6 +89,7 @@ def test_metrics_count_requests_frames_errors_and_closes() -> None:
             lines = text.splitlines()
             assert 'turnstile_requests_total{endpoint="register",status="201"} 1.0' in lines
             assert 'turnstile_errors_total{code="BadFrame"} 1.0' in lines
+            assert 'turnstile_errors_total{code="WrongPhase"} 1.0' in lines
             assert 'turnstile_frames_received_total{type="hello"} 1.0' in lines
             assert "turnstile_connections 1.0" in lines
             assert "turnstile_tables 1.0" in lines

@@ -1,6 +1,7 @@
 """Who may open a WebSocket and keep it: tokens that become void, other sites, too many connections."""
 
 import asyncio
+import json
 
 import aiohttp
 import pytest
@@ -90,22 +91,25 @@ def test_a_connection_goes_on_with_a_new_token_of_the_same_player() -> None:
 
 
 @pytest.mark.parametrize(
-    ("headers", "status"),
+    ("headers", "status", "counted"),
     [
-        ({"Origin": "https://evil.example"}, 403),
-        ({"Origin": "null"}, 403),
-        ({"Host": "evil.example"}, 421),
-        ({"Host": "evil.example", "Origin": "http://evil.example"}, 421),
+        ({"Origin": "https://evil.example"}, 403, "WrongOrigin"),
+        ({"Origin": "null"}, 403, "WrongOrigin"),
+        ({"Host": "evil.example"}, 421, "WrongHost"),
+        ({"Host": "evil.example", "Origin": "http://evil.example"}, 421, "WrongHost"),
     ],
     ids=["origin", "null origin", "host", "rebinding"],
 )
-def test_P25_A21_a_page_of_another_site_cannot_open_a_websocket(headers: dict[str, str], status: int) -> None:
+def test_P25_A21_a_page_of_another_site_cannot_open_a_websocket(
+    headers: dict[str, str], status: int, counted: str
+) -> None:
     async def main() -> None:
         async with site() as here:
             with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
                 await here.socket(headers=headers)
             assert refused.value.status == status
             assert len(here.server.sessions) == 0
+            assert here.server.counts.errors == {counted: 1}
 
     run(main())
 
@@ -127,6 +131,37 @@ def test_there_is_no_other_websocket() -> None:
                 await here.client.ws_connect(here.url + "/api/tables")
             assert refused.value.status == 404
             assert (await here.refusal("GET", "/api/play"))[0] == 404
+
+    run(main())
+
+
+KEY, VERSION = "Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==", "Sec-WebSocket-Version: 13"
+
+
+@pytest.mark.parametrize(
+    ("method", "headers"),
+    [
+        ("POST", (KEY, VERSION)),
+        ("GET", (VERSION,)),
+        ("GET", (KEY, "Sec-WebSocket-Version: 8")),
+        ("GET", (KEY, VERSION, "X-Long: " + "x" * 10_000)),
+        ("GET", (KEY, VERSION, *(f"X-{number}: x" for number in range(200)))),
+    ],
+    ids=["POST", "no key", "other version", "long header", "many headers"],
+)
+def test_P16_a_handshake_that_is_none_is_refused_with_a_sentence(method: str, headers: tuple[str, ...]) -> None:
+    async def main() -> None:
+        async with site() as here:
+            reader, writer = await asyncio.open_connection("127.0.0.1", here.running.port)
+            more = ("Host: localhost", "Upgrade: websocket", "Connection: Upgrade", *headers)
+            writer.write("\r\n".join((f"{method} /api/play HTTP/1.1", *more, "", "")).encode())
+            head, _, body = (await reader.read()).partition(b"\r\n\r\n")
+            assert head.startswith(b"HTTP/1.1 400 "), head
+            error = json.loads(body)["error"]
+            assert error["code"] == "BadRequest"
+            assert error["message"].endswith(".")
+            assert here.server.counts.errors == {"BadRequest": 1}
+            writer.close()
 
     run(main())
 

@@ -8,8 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from tests.agents.loops import pass_time, run, until
-from tests.server.matches import seated, still_plays
-from tests.server.servers import SETTINGS, Site, site
+from tests.server.matches import seated, started, still_plays
+from tests.server.servers import SETTINGS, Site, answer_late, site
 from turnstile.server.play import socket
 
 
@@ -51,6 +51,30 @@ def test_P16_a_flood_of_pings_and_of_fragments_is_closed() -> None:
             for _ in range(40):
                 writer.transport.write(b"\x00\x81\x00\x00\x00\x00x" if _ else b"\x01\x81\x00\x00\x00\x00x")
             assert await other.closed() == 4102
+
+    run(main())
+
+
+def test_R9_nothing_is_left_of_a_client_that_floods_while_its_hello_is_answered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def main() -> None:
+        async with site(replace(SETTINGS, frames_per_second=10.0)) as here:
+            ana, _, table = await started(here)
+            late = answer_late(monkeypatch, here.server.directory)
+            wire = await here.socket()
+            await wire.send("hello", v=1, table=table, token=ana.token)
+            await late.asked.wait()
+            for _ in range(40):
+                await wire.drop('{"type":"pong"}')
+            await until(lambda: here.server.counts.closed == {4102: 1})
+            late.answered.set()
+            await until(lambda: len(here.server.sessions) == 0)
+            sent = here.server.counts.frames_out
+            for _ in range(3):
+                pass_time(here.server.settings.beat_seconds)
+                await asyncio.sleep(0.01)
+            assert here.server.counts.frames_out == sent
 
     run(main())
 

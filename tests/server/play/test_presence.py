@@ -10,7 +10,7 @@ from tests.server.servers import Guest, site
 from turnstile.kernel.values import Instant, LogId, PlayerId
 from turnstile.server.elsewhere import COUNTS_FOR, SHARE_PAUSE
 from turnstile.server.readers import ABSENT_AFTER
-from turnstile.store.directory import PlayerAtTable
+from turnstile.store.directory import PlayerAtTable, RegisteredPlayer
 from turnstile.store.memory import Disk, MemoryStore
 
 
@@ -137,6 +137,30 @@ def test_who_joins_over_the_websocket_reads_its_seat_from_then_on() -> None:
             assert (await wire.until("welcome"))["seat"] == bo.player
             await ana.command(table, "start")
             assert (await wire.until("update"))["seq"] == 1
+
+    run(main())
+
+
+def test_who_joins_over_the_websocket_stays_connected_however_long_the_store_takes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            table = await here.table(ana)
+            wire, find = await bo.hello(table), here.server.directory.player
+            other = await ana.hello(table)
+
+            async def find_late(player: PlayerId) -> RegisteredPlayer | None:
+                await other.until("status")
+                await asyncio.sleep(0.01)
+                return await find(player)
+
+            monkeypatch.setattr(here.server.directory, "player", find_late)
+            await other.until("status")
+            await wire.send("join", id="a")
+            assert "error" not in await wire.until("answer")
+            assert (await wire.until("welcome"))["seat"] == bo.player
 
     run(main())
 

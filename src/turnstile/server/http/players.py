@@ -93,6 +93,7 @@ async def delete_me(call: Call[None, None]) -> Nothing:
     await call.server.tables.give_up_all(call.person)
     await call.server.people.delete(call.person.player)
     call.server.sessions.log_out(call.person.player)
+    await call.server.tables.give_up_rest(call.person)
     return Nothing()
 
 

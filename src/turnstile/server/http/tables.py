@@ -226,7 +226,7 @@ async def get_view(call: Call[None, None]) -> Response:
     player = None if call.caller is None else call.caller.player
     body = await call.server.readers.newest(call.table, player)
     if body is None:
-        raise Problem(Code.NOT_FOUND, "There is no update yet: the match has not begun.")
+        raise Problem(Code.NOT_FOUND, "There is no update to see yet.")
     return Response(body, media_type="application/json")
 
 

@@ -8,7 +8,6 @@ import msgspec
 
 from turnstile.host.answers import PASSING, passing
 from turnstile.host.answers import Code as HostCode
-from turnstile.host.drive import UNKNOWN_BOT
 from turnstile.kernel.machine import Refusal
 from turnstile.kernel.schema import schema
 from turnstile.kernel.values import LogId, Value, encode
@@ -120,7 +119,7 @@ ADVICE: dict[str, str] = {
     TableCode.NOT_SEATED: "join_table takes a seat before the match.",
     TableCode.NOT_ADMIN: "Call wait until that player has done it.",
     TableCode.TABLE_FULL: "list_tables names others, and make_table opens one.",
-    UNKNOWN_BOT: "list_games names the bots of each game.",
+    HostCode.UNKNOWN_BOT: "list_games names the bots of each game.",
     Refusal.INVALID_OPTIONS: "read_rules has the schema of the options.",
     Refusal.INVALID_PLAYERS: "If players are missing, call wait until they have joined; if there are too many, make a "
     "table with fewer bots.",

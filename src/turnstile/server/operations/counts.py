@@ -6,7 +6,7 @@ tables and games are no keys.
 
 from collections import Counter
 
-from turnstile.server.errors import STATUSES
+from turnstile.server.errors import OWN_CODES
 
 
 class Counts:
@@ -33,4 +33,4 @@ class Counts:
 
     def count_error(self, code: str) -> None:
         """Count a refusal. A game's codes are its own affair, and count together."""
-        self.errors[code if code in STATUSES else "game"] += 1
+        self.errors[code if code in OWN_CODES else "game"] += 1

@@ -60,6 +60,7 @@ class Session:
         "_bad_frames",
         "_beat",
         "_has_heard",
+        "_is_moving",
         "_pump",
         "_reader",
         "_server",
@@ -84,6 +85,8 @@ class Session:
         self._pump: asyncio.Task[None] | None = None
         self._beat: asyncio.TimerHandle | None = None
         self._has_heard = False
+        self._is_moving = False
+        """Whether its client joins or leaves the table, so that it goes on with another stream."""
         self._bad_frames = 0
         self.is_ended = False
 
@@ -112,6 +115,7 @@ class Session:
             self.end(Closed(CloseCode.OVERLOADED))
         finally:
             self.end(Closed(CloseCode.DONE))
+            self._stop_beat()  # a hello that was being answered when the connection ended has planned one
             self._stop_reading()
 
     def end(self, closed: Closed) -> None:
@@ -164,6 +168,8 @@ class Session:
             return None
         if isinstance(frame, Renew):
             return await self._renew(frame)
+        if isinstance(frame, (JoinCommand, LeaveCommand)):
+            return await self._change_seat(frame)
         return await self._command(frame)
 
     def _refuse(self, code: str, message: str) -> None:
@@ -171,7 +177,7 @@ class Session:
 
         A frame that the store could not take now is not invalid, and its client need not learn anything.
         """
-        self._server.counts.errors[code] += 1
+        self._server.counts.count_error(code)
         self._bad_frames += code not in TRY_AGAIN
         if self._reader is None or self._bad_frames > MOST_BAD_FRAMES:
             raise Closed(CloseCode.BAD_FRAME, message)
@@ -200,7 +206,7 @@ class Session:
                 self._server.limits.take(LimitName.HELLOS, self.player or self.address)
                 await self._read(hello.table, hello.last, hello.history)
         except Problem as problem:
-            self._server.counts.errors[problem.code] += 1
+            self._server.counts.count_error(problem.code)
             raise closed_by(problem) from None
 
     async def _renew(self, frame: Renew) -> None:
@@ -208,6 +214,7 @@ class Session:
         try:
             person = await self._server.authenticate(frame.token, self.address)
         except Problem as problem:
+            self._server.counts.count_error(problem.code)
             raise closed_by(problem) from None
         if person is None or person.player != self.player:
             raise Closed(CloseCode.BAD_TOKEN)
@@ -241,8 +248,6 @@ class Session:
         else:
             self._server.counts.frames_out += 1
             self._socket.send(done_frame(command.id, answer.seq))
-            if isinstance(command, (JoinCommand, LeaveCommand)):
-                await self._change_seat(reader)
         if not self._socket.is_writable:
             await self._socket.drain(self._server.settings.slow_seconds)
         return None
@@ -258,8 +263,15 @@ class Session:
         self._log_refusal(command, problem.code)
         self._send(AnswerFrame(id=command.id, seq=0, error=problem.details))
 
-    async def _change_seat(self, reader: Reader) -> None:
-        """After joining, read the stream of the seat; after leaving, that of the spectators."""
+    async def _change_seat(self, command: JoinCommand | LeaveCommand) -> None:
+        """Join, and read the stream of the seat from then on; or leave, and read that of the spectators."""
+        reader = self._reader
+        assert reader is not None, "the client has said hello"
+        self._is_moving = True
+        await self._command(command)
+        self._is_moving = False
+        if reader.line.closed is not Ending.SEAT_CHANGED:
+            return
         self._stop_reading()
         try:
             await self._read(reader.table)
@@ -299,7 +311,8 @@ class Session:
             self._server.counts.errors[Code.INTERNAL] += 1
             self.end(Closed(CloseCode.OVERLOADED))
         else:
-            if reader.ending is not Ending.CLOSED:
+            goes_on = self._is_moving and reader.ending is Ending.SEAT_CHANGED
+            if reader.ending is not Ending.CLOSED and not goes_on:
                 self.end(Closed(OF_ENDING[reader.ending]))
 
     def _notice(self, player: PlayerId, is_here: bool) -> None:

@@ -86,6 +86,10 @@ class Sessions:
         if self._by_address[address] >= settings.most_connections_per_address:
             raise too_many()
 
+    def count_refusal(self, problem: Problem) -> None:
+        """A WebSocket was refused before it was opened."""
+        self._server.counts.count_error(problem.code)
+
     def open(self, socket: PlaySocket, address: str) -> Session:
         """A new session, which runs until its connection ends."""
         session = Session(self._server, socket, address)

@@ -26,7 +26,7 @@ from websockets.speedups import apply_mask
 
 from turnstile.kernel.values import encode
 from turnstile.server.commands import MOST_COMMAND_BYTES
-from turnstile.server.errors import ErrorBody, Problem
+from turnstile.server.errors import Code, ErrorBody, Problem
 from turnstile.server.play.closing import CloseCode, Closed
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class PlaySocket(asyncio.Protocol):
     @property
     def _is_unread(self) -> bool:
         """Whether what still comes is forgotten unread: its sender floods, or has broken the WebSocket protocol."""
-        return self._left < 0 or self._conn.parser_exc is not None
+        return self._left < 0 or self._conn.parser_exc is not None or self._conn.handshake_exc is not None
 
     def _read(self, data: bytes) -> None:
         """Let `websockets` read some data, and do what it says."""
@@ -139,9 +139,11 @@ class PlaySocket(asyncio.Protocol):
                 self._take(event)
             elif isinstance(event, Request):
                 self._connect(event)
+        if conn.handshake_exc is not None:
+            return self._refuse(Problem(Code.BAD_REQUEST, f"This opens no WebSocket: {conn.handshake_exc}."))
         if conn.parser_exc is not None:
             self._fail()
-        self._flush()
+        return self._flush()
 
     def _read_whole_frames(self, data: bytes) -> bytes:
         """Take all short and whole text frames at the start of the data; what is left is for `websockets`."""
@@ -319,20 +321,28 @@ class PlaySocket(asyncio.Protocol):
 
     def _connect(self, request: Request) -> None:
         response = self._conn.accept(request)
-        if response.status_code == HTTPStatus.SWITCHING_PROTOCOLS:
-            pairs = [(name.lower().encode(), value.encode("latin-1")) for name, value in request.headers.raw_items()]
-            peer = self.transport.get_extra_info("peername")
-            try:
-                address = self._sessions.admit(request.path, pairs, peer)
-            except Problem as problem:
-                response = _refusal(problem)
-        self._conn.send_response(response)
-        if response.status_code == HTTPStatus.SWITCHING_PROTOCOLS:
+        if response.status_code != HTTPStatus.SWITCHING_PROTOCOLS:
+            return  # `_read` refuses it
+        pairs = [(name.lower().encode(), value.encode("latin-1")) for name, value in request.headers.raw_items()]
+        peer = self.transport.get_extra_info("peername")
+        try:
+            address = self._sessions.admit(request.path, pairs, peer)
+        except Problem as problem:
+            self._refuse(problem)
+        else:
+            self._conn.send_response(response)
             self._is_open = True
             self.session = self._sessions.open(self, address)
-        else:
-            self._flush()
-            self.transport.close()
+
+    def _refuse(self, problem: Problem) -> None:
+        """Refuse the handshake as any other request is refused, and not as `websockets` may have done it already."""
+        self._sessions.count_refusal(problem)
+        response = _refusal(problem)
+        if not self._conn.eof_sent:
+            self._conn.send_response(response)
+        self._conn.data_to_send()
+        self.transport.write(response.serialize())
+        self.transport.close()
 
 
 def _refusal(problem: Problem) -> Response:
