@@ -83,9 +83,10 @@ def test_the_record_of_a_match_can_be_written(turnstile: Turnstile, server: str,
 class Person:
     """Plays E-Card in a process with a folder for settings of its own."""
 
-    def __init__(self, name: str, folder: Path, *options: str) -> None:
-        words = [sys.executable, "-m", "turnstile", "play", "e-card", "--name", name, *options]
-        environment = {**os.environ, "XDG_CONFIG_HOME": str(folder / name), "COLUMNS": "80"}
+    def __init__(self, name: str | None, folder: Path, *options: str) -> None:
+        named = [] if name is None else ["--name", name]
+        words = [sys.executable, "-m", "turnstile", "play", "e-card", *named, *options]
+        environment = {**os.environ, "XDG_CONFIG_HOME": str(folder), "COLUMNS": "80"}
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe, env=environment)
         self.link = options[-1]
@@ -114,9 +115,9 @@ class Person:
 
 def two_people(server: str, folder: Path) -> tuple[Person, Person]:
     """Ana invites Bo, who follows her link."""
-    ana = Person("Ana", folder, "--server", server, "--invite")
+    ana = Person("Ana", folder / "ana", "--server", server, "--invite")
     link = ana.until(r"http\S+/table/\S+#invite=\S+\n").strip()
-    return ana, Person("Bo", folder, "--join", link)
+    return ana, Person("Bo", folder / "bo", "--join", link)
 
 
 def test_two_people_meet_by_an_invitation(server: str, tmp_path: Path) -> None:
@@ -146,7 +147,7 @@ def test_it_is_said_that_the_other_player_has_left_and_come_back(
     late = turnstile("play", "e-card", "--join", bo.link)
     assert (late.status, late.out) == (2, "")
     assert "This table takes no more players." in late.err
-    back = Person("Bo", tmp_path, "--server", server)
+    back = Person("Bo", tmp_path / "bo", "--server", server)
     ana.until("Bo is back\\.")
     for person in (ana, back):
         person.process.send_signal(signal.SIGINT)
@@ -202,6 +203,32 @@ def test_what_cannot_be_is_said_in_a_sentence(
     assert sentence in ran.err
 
 
+def opponent(person: Person) -> str:
+    return person.until(r"E-Card against .*\. \?")[len("E-Card against ") : -len(". ?")]
+
+
+def leave(*people: Person) -> None:
+    for person in people:
+        person.process.send_signal(signal.SIGINT)
+        assert person.end() == 130
+
+
+def test_others_see_the_name_that_was_given_last_and_never_you(server: str, tmp_path: Path) -> None:
+    """The player of a terminal is "you" there, and on the server a player with a name."""
+    first = Person(None, tmp_path / "ana", "--server", server)
+    told = re.match(r"Others see you as (Guest \d{4}); --name gives you another name\.", first.until("(?s).*> "))
+    assert told is not None
+    leave(first)
+    ana = Person(None, tmp_path / "ana", "--server", server, "--invite")
+    bo = Person("You", tmp_path / "bo", "--join", ana.until(r"http\S+/table/\S+#invite=\S+\n").strip())
+    assert (opponent(bo), opponent(ana)) == (told[1], "You (2)")
+    leave(ana, bo)
+    ana = Person("Ana", tmp_path / "ana", "--server", server, "--invite", "--new")
+    bo = Person(None, tmp_path / "bo", "--join", ana.until(r"http\S+/table/\S+#invite=\S+\n").strip())
+    assert opponent(bo) == "Ana"
+    leave(ana, bo)
+
+
 def test_every_player_has_a_name_of_its_own() -> None:
     assert unique_names({"p-1": "Ana (2)", "p-2": "Ana", "p-3": "Ana", "p-4": "Bo"}) == {
         "p-1": "Ana (2)",
@@ -210,3 +237,4 @@ def test_every_player_has_a_name_of_its_own() -> None:
         "p-4": "Bo",
     }
     assert unique_names({"p-1": "Ana", "p-2": "Ana", "p-3": "Ana (2)"})["p-3"] == "Ana (2) (2)"
+    assert unique_names({"p-1": "you", "p-2": "You"})["p-2"] == "You (2)"

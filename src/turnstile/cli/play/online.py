@@ -9,6 +9,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path
+from secrets import randbelow
 from threading import Thread
 from types import TracebackType
 from typing import Any, TypeVar, Union
@@ -30,6 +31,8 @@ from turnstile.kernel.values import decode, encode
 T = TypeVar("T")
 
 SEATING = "Seating"
+YOU = "you"
+"""The player at this terminal, in what is printed here. No other player is called so."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ class Wish:
     server: str | None
     link: str | None
     table: str | None
-    name: str
+    name: str | None
     players: int
     bot: str | None
     options: str
@@ -101,6 +104,8 @@ class OnlineMatch:
         self._names: dict[str, str] = {}
         self._player: TerminalPlayer | None = None
         self._here: Set[str] = frozenset()
+        self._is_new = False
+        """Whether the player was registered for this match."""
         self._is_over = False
 
     def play(self) -> int:
@@ -112,6 +117,8 @@ class OnlineMatch:
         try:
             me = self._call(self._log_in(client))
             table = self._find_table(me)
+            if self._is_new and self.wish.name is None:
+                self.console.print(f"Others see you as {me.name}; --name gives you another name.", markup=False)
             return self._sit(me, table)
         finally:
             self._call(client.__aexit__(None, None, None))
@@ -123,12 +130,19 @@ class OnlineMatch:
         token = read_token(client.url)
         if token is not None:
             try:
-                return await client.log_in(token)
+                return await self._renamed(await client.log_in(token))
             except Refused as refused:
                 if refused.code != "BadToken":
                     raise
-        me = await client.register(self.wish.name)
+        me = await client.register(self.wish.name or new_name())
         keep_token(client.url, me.token)
+        self._is_new = True
+        return me
+
+    async def _renamed(self, me: Player) -> Player:
+        """The player, with the name that the person wants now."""
+        if self.wish.name is not None and " ".join(self.wish.name.split()) != me.name:
+            await me.rename(self.wish.name)
         return me
 
     def _find_table(self, me: Player) -> str:
@@ -232,7 +246,8 @@ class OnlineMatch:
         """Who plays is known now. Ids become names."""
         status, known = seat.status, self._call(me.names(seat.table))
         assert status is not None, "it comes before the first update"
-        self._names = unique_names({each.player: known.get(each.player, each.player) for each in status.seats})
+        given = {each.player: known.get(each.player, each.player) for each in status.seats}
+        self._names = unique_names({me.id: YOU, **{player: given[player] for player in given if player != me.id}})
         players = tuple(PlayerId(self._names[each.player]) for each in status.seats)
         mine = PlayerId(self._names[me.id])
         others = " and ".join(name for name in players if name != mine)
@@ -290,12 +305,21 @@ async def _until_seated(seat: Seat, players: int) -> None:
         await seat.wait_for_news()
 
 
+def new_name() -> str:
+    """A name for a person who has not chosen one."""
+    return f"Guest {1000 + randbelow(9000)}"
+
+
 def unique_names(names: dict[str, str]) -> dict[str, str]:
-    """The names of players by id. Of those with the same name, the later ones get a number that no other name has."""
-    found: dict[str, str] = {}
+    """The names of players by id. Of those with the same name, the later ones get a number that no other name has.
+
+    Names that differ in capital letters only are the same: "You" would pass for the player at this terminal.
+    """
+    found, taken = dict[str, str](), set[str]()
     for player, name in names.items():
         numbered = (f"{name} ({number})" for number in count(2))
-        found[player] = next(each for each in chain([name], numbered) if each not in found.values())
+        found[player] = next(each for each in chain([name], numbered) if each.casefold() not in taken)
+        taken.add(found[player].casefold())
     return found
 
 
