@@ -168,9 +168,7 @@ def _refuse(problem: Problem, endpoint: Endpoint | None, found: Found, headers: 
     """The answer to a request that is refused, as its endpoint, or any other at its address, writes it."""
     for each in (endpoint, *found.methods.values()):
         if each is not None and each.write_problem is not None:
-            response = each.write_problem(problem, headers)
-            response.raw_headers += problem.headers
-            return response
+            return _with_headers(each.write_problem(problem, headers), problem)
     return _error_response(problem)
 
 
@@ -179,7 +177,11 @@ async def _find_nothing(_: Scope, __: Receive, ___: Send) -> None:
 
 
 def _error_response(problem: Problem) -> Response:
-    response = Response(encode(ErrorBody(problem.details)), problem.status, media_type=JSON)
+    return _with_headers(Response(encode(ErrorBody(problem.details)), problem.status, media_type=JSON), problem)
+
+
+def _with_headers(response: Response, problem: Problem) -> Response:
+    """The answer to a refused request, with the headers that say what else its caller may do, and when."""
     response.raw_headers += problem.headers
     if problem.retry_after is not None:
         response.headers["Retry-After"] = str(problem.retry_after)

@@ -93,5 +93,7 @@ def test_too_many_invalid_tokens_must_wait() -> None:
             status, told = found[-1]
             assert status == 429
             assert told["error"]["message"].startswith("TOO_MANY_ATTEMPTS_TRY_LATER : ")
+            async with here.client.post(here.url + ACCOUNTS + "lookup", json={"idToken": "wrong"}) as response:
+                assert response.headers["Retry-After"] == "1"
 
     run(main())
