@@ -19,7 +19,7 @@ from starlette.types import Message, Receive, Scope, Send
 from turnstile.host.answers import PASSING, passing
 from turnstile.kernel.values import Value, encode
 from turnstile.net.crowd import Crowd
-from turnstile.net.serving import Serving, serve, served
+from turnstile.net.serving import Serving, serve
 from turnstile.server.callable import CALLABLE_ENDPOINTS
 from turnstile.server.door import Headers, bearer_token, decode_body, decode_query, read_body, read_headers
 from turnstile.server.endpoint import JSON, PREFLIGHT, Auth, Call, Endpoint, Found, Routes, preflight_response
@@ -234,21 +234,24 @@ async def serving(server: Server, routes: Sequence[BaseRoute] = ()) -> AsyncIter
         if server.dev_games is not None:
             works += [server.dev_games.keep_watching()]
         tasks = [group.create_task(work) for work in works]
+        operations: Serving | None = None
         try:
-            async with served(
+            operations = await serve(
                 operations_app(server, watchdog), settings.operations_host, settings.operations_port
-            ) as operations:
-                yield Running(
-                    server,
-                    http.port,
-                    _url(settings.host, http.port),
-                    operations.port,
-                    _url(settings.operations_host, operations.port),
-                )
+            )
+            yield Running(
+                server,
+                http.port,
+                _url(settings.host, http.port),
+                operations.port,
+                _url(settings.operations_host, operations.port),
+            )
         finally:
             for task in tasks:
                 task.cancel()
             await _stop(server, http)
+            if operations is not None:  # until now it says that the server is stopping
+                await operations.stop()
 
 
 def _url(host: str, port: int) -> str:

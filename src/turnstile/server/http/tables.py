@@ -1,6 +1,5 @@
 """Tables over HTTP: open, list, look, command, acknowledge, record."""
 
-import logging
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -24,8 +23,6 @@ from turnstile.server.tables import ListedTable, NewTable, OpenedTable
 from turnstile.store.directory import Page
 from turnstile.table.sight import TableStatus
 from turnstile.table.values import Code as TableCode
-
-log = logging.getLogger("turnstile.server")
 
 EVENTS = "text/event-stream"
 
@@ -188,8 +185,6 @@ async def command(call: Call[AnyCommand, None]) -> Done:
         await _acknowledge(call, call.body.upto)
     answer = await call.server.tables.submit(call.person, call.table, call.body)
     if isinstance(answer, Refused):
-        where = {"table": call.table, "seat": call.person.player, "command": call.body.id, "code": answer.error.code}
-        log.debug("A command was refused", extra=where)
         raise problem_of(answer.error, answer.seq)
     return Done(answer.seq)
 

@@ -242,6 +242,7 @@ class SeatAt:
 
     async def _refuse(self, person: Person, why: Rejection) -> IllegalAct:
         """Count an illegal act. The last one resigns. A table whose match does not run counts nothing."""
+        self._server.counts.count_error(why.code)
         situation = await self.look(None)
         if situation.seat is None:
             raise Problem(TableCode.NOT_SEATED, "You have no seat at this table.")
