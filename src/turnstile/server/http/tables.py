@@ -18,7 +18,7 @@ from turnstile.server.http.pages import Mark, PageSize, mark_of, text_of
 from turnstile.server.http.streams import list_stream
 from turnstile.server.limits import LimitName
 from turnstile.server.lobby import ListChange
-from turnstile.server.play.frames import Bye
+from turnstile.server.play.frames import Bye, OfferedMove, SeenView, ToldMessage
 from turnstile.server.tables import ListedTable, NewTable, OpenedTable
 from turnstile.store.directory import Page
 from turnstile.table.sight import TableStatus
@@ -58,12 +58,12 @@ class Acknowledged(Value, frozen=True):
 
 
 class WholeUpdate(Value, frozen=True):
-    """An update with the whole view, as the game describes it in its schemas of messages, view and events."""
+    """An update with the whole view. The game describes its messages, view and events in its schemas."""
 
     seq: Seq
-    messages: tuple[Raw, ...]
-    view: Any
-    actions: tuple[Raw, ...]
+    messages: tuple[ToldMessage, ...]
+    view: SeenView
+    actions: tuple[OfferedMove, ...]
 
 
 class TablePage(Value, frozen=True):
