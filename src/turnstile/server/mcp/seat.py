@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 LONGEST_WAIT = 25.0
 """Seconds that a call may wait. Clients give up after 30 to 60."""
 LOOK_SECONDS = 5.0
+THINKING_SECONDS = 120.0
+"""A model is connected only while it calls. So long after a call, the others still see it as present: it thinks."""
 MOST_ILLEGAL = 5
 """So many illegal acts in a row, and the seat resigns: otherwise a match with a confused model never ends."""
 MOST_COUNTED = 10_000
@@ -153,7 +155,7 @@ class SeatAt:
             followed = await self._read(reader, seconds, is_enough, needs_news=needs_news)
         finally:
             server.sessions.discard(held)
-            server.readers.close(reader)
+            server.readers.close(reader, THINKING_SECONDS)
         if isinstance(followed, Problem):
             raise (
                 followed
