@@ -127,9 +127,12 @@ class SeatAt:
         return await self._situation(await self._follow(since, LOOK_SECONDS, lambda *_: True))
 
     async def wait(self, since: int, seconds: float) -> Situation:
-        """The table when the caller is to move, or when the match is over; without news, a short answer."""
+        """The table when the caller is to move, or when the match is over; without news, a short answer.
+
+        A caller that names an update that does not exist, such as one of another table, is shown what there is.
+        """
         followed = await self._follow(since, seconds, _is_decision)
-        is_new = followed.newest is not None and followed.newest.seq > since
+        is_new = followed.newest is not None and followed.newest.seq > followed.since
         if is_new or _is_decision(followed.status, followed.newest) or followed.status.phase is Phase.SEATING:
             return await self._situation(followed)
         return without_news(followed.status, since)
