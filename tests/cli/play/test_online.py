@@ -14,7 +14,9 @@ import pytest
 
 from tests.cli.conftest import Turnstile
 from tests.server.processes import served
-from turnstile.cli.play.online import unique_names
+from turnstile.cli.play.online import Background, OnlineMatch, Wish, unique_names
+from turnstile.client import Client, Notice
+from turnstile.registry import find_game
 
 pytestmark = pytest.mark.uncounted
 
@@ -201,6 +203,24 @@ def test_what_cannot_be_is_said_in_a_sentence(
     ran = turnstile("play", "e-card", *[server if word == "SERVER" else word for word in options])
     assert ran.status == 2
     assert sentence in ran.err
+
+
+def test_a_lost_connection_is_told_once_however_often_it_is_tried_again(
+    server: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    game = find_game("e-card")
+    assert game is not None
+    wish = Wish(game, server, None, None, "Ana", 2, "random", "{}", is_invitation=False, is_new=False, path=None)
+    with Background() as background:
+        match = OnlineMatch(wish, server, None, background)
+
+        async def hear(*notices: Notice) -> None:
+            async with Client(server) as client:
+                for notice in notices:
+                    match._hear(client.watch("table"), notice)
+
+        background.call(hear(Notice.CONNECTED, *[Notice.LOST] * 3, Notice.CONNECTED, Notice.STATUS))
+        assert capsys.readouterr().out == "The connection is lost; trying again.\nConnected again.\n"
 
 
 def opponent(person: Person) -> str:

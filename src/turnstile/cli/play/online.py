@@ -106,6 +106,7 @@ class OnlineMatch:
         self._here: Set[str] = frozenset()
         self._is_new = False
         """Whether the player was registered for this match."""
+        self._is_lost = False
         self._is_over = False
 
     def play(self) -> int:
@@ -206,11 +207,18 @@ class OnlineMatch:
     def _hear(self, seat: Seat, notice: Notice) -> None:
         if self._is_over:
             return
-        if notice is Notice.LOST:
-            self.console.print("[dim]The connection is lost; trying again.[/]")
+        if notice in (Notice.LOST, Notice.CONNECTED):
+            self._tell_connection(is_lost=notice is Notice.LOST)
         elif notice is Notice.PRESENCE:
             self._tell_presence(seat)
         self._here = frozenset(seat.here)
+
+    def _tell_connection(self, *, is_lost: bool) -> None:
+        """That the connection is lost, once however often it is tried again, and that it is back."""
+        if is_lost != self._is_lost:
+            self._is_lost = is_lost
+            said = "The connection is lost; trying again." if is_lost else "Connected again."
+            self.console.print(f"[dim]{said}[/]")
 
     def _tell_presence(self, seat: Seat) -> None:
         """Who has left or come back since the last notice."""
