@@ -1,5 +1,6 @@
 """A match at a table of a server, in the terminal."""
 
+import asyncio
 import json
 import os
 import re
@@ -221,6 +222,28 @@ def test_a_lost_connection_is_told_once_however_often_it_is_tried_again(
 
         background.call(hear(Notice.CONNECTED, *[Notice.LOST] * 3, Notice.CONNECTED, Notice.STATUS))
         assert capsys.readouterr().out == "The connection is lost; trying again.\nConnected again.\n"
+
+
+@pytest.mark.parametrize(
+    ("is_closed", "sentence"),
+    [(True, "The table was closed before the match."), (False, "You were removed from the table.")],
+)
+def test_it_is_said_why_a_match_does_not_start(server: str, tmp_path: Path, is_closed: bool, sentence: str) -> None:
+    async def main() -> None:
+        async with Client(server) as client:
+            ana = await client.register("Ana")
+            table = await ana.create_table("e-card")
+            bo = Person(
+                "Bo", tmp_path, "--server", server, "--table", table.table, "--record", str(tmp_path / "record")
+            )
+            bo.until("Waiting for the match to start\\.\n")
+            _, seat = (await ana.status(table)).seats
+            await (ana.close(table) if is_closed else ana.remove(table, seat.player))
+            told, errors = await asyncio.to_thread(bo.process.communicate, timeout=60)
+            assert told.decode().splitlines()[-1] == sentence, errors
+            assert bo.process.returncode == 0
+
+    asyncio.run(main())
 
 
 def opponent(person: Person) -> str:

@@ -31,6 +31,7 @@ from turnstile.kernel.values import decode, encode
 T = TypeVar("T")
 
 SEATING = "Seating"
+CLOSED = "Closed"
 YOU = "you"
 """The player at this terminal, in what is printed here. No other player is called so."""
 
@@ -191,15 +192,15 @@ class OnlineMatch:
         seat, status = me.play(table, self._hear), 0
         self._call(seat.__aenter__())
         try:
-            self._wait_for_players(me, seat)
-            self._play(me, seat)
+            if self._wait_for_match(me, seat):
+                self._play(me, seat)
         except (Left, KeyboardInterrupt) as leaving:
             status = INTERRUPTED if isinstance(leaving, KeyboardInterrupt) else 0
             self.console.print("You leave the table. The match is kept: the same command comes back to it.")
         finally:
             self._is_over = True
             self._call(seat.leave())
-        if seat.is_over and self.wish.path is not None:
+        if seat.is_over and self._player is not None and self.wish.path is not None:
             self.wish.path.write_bytes(self._call(me.record(table)))
             self.console.print(f"The record is in {self.wish.path}.", markup=False)
         return status
@@ -227,15 +228,27 @@ class OnlineMatch:
                 change = "is back" if player in seat.here else "has left the table"
                 self.console.print(f"[dim]{escape(name)} {change}.[/]")
 
-    def _wait_for_players(self, me: Player, seat: Seat) -> None:
-        """Start the match when everyone is there, if this player opened the table."""
+    def _wait_for_match(self, me: Player, seat: Seat) -> bool:
+        """Wait until the match starts, and say why if it does not."""
         self._call(_until_known(seat))
         status = seat.status
-        if status is None or status.phase != SEATING:
-            return
-        if status.admin != me.id:
-            self.console.print("Waiting for the match to start.")
-            return
+        if status is not None and status.phase == SEATING:
+            if status.admin == me.id:
+                self._start(me, seat, status)
+            else:
+                self.console.print("Waiting for the match to start.")
+                self._call(_until_started(seat))
+        status = seat.status
+        if seat.player is None:
+            self.console.print("You were removed from the table.")
+        elif status is not None and status.phase == CLOSED and status.result is None:
+            self.console.print("The table was closed before the match.")
+        else:
+            return True
+        return False
+
+    def _start(self, me: Player, seat: Seat, status: Status) -> None:
+        """Start the match when everyone is there: this player has opened the table."""
         if len(status.seats) < self.wish.players:
             self.console.print(f"Waiting for {self.wish.players - len(status.seats)} more to join.")
         self._call(_until_seated(seat, self.wish.players))
@@ -316,6 +329,12 @@ async def _until_seated(seat: Seat, players: int) -> None:
 def new_name() -> str:
     """A name for a person who has not chosen one."""
     return f"Guest {1000 + randbelow(9000)}"
+
+
+async def _until_started(seat: Seat) -> None:
+    """Until the match starts, the table is closed, or the player has lost its seat."""
+    while (status := seat.status) is not None and status.phase == SEATING and seat.player is not None:
+        await seat.wait_for_news()
 
 
 def unique_names(names: dict[str, str]) -> dict[str, str]:
