@@ -16,7 +16,7 @@ import pytest
 from tests.cli.conftest import Turnstile
 from tests.server.processes import served
 from turnstile.cli.play.online import Background, OnlineMatch, Wish, unique_names
-from turnstile.client import Client, Notice
+from turnstile.client import Client, Invitation, Notice
 from turnstile.registry import find_game
 
 pytestmark = pytest.mark.uncounted
@@ -26,8 +26,8 @@ WHOLE_MATCH = "1\n" * 200
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a running server."""
-    with served(tmp_path_factory.mktemp("server")) as url:
+    """The address of a running server. More people come to it from one address than it would register by default."""
+    with served(tmp_path_factory.mktemp("server"), "--limit-factor", "10") as url:
         yield url
 
 
@@ -84,11 +84,11 @@ def test_the_record_of_a_match_can_be_written(turnstile: Turnstile, server: str,
 
 
 class Person:
-    """Plays E-Card in a process with a folder for settings of its own."""
+    """Plays in a process with a folder for settings of its own."""
 
-    def __init__(self, name: str | None, folder: Path, *options: str) -> None:
+    def __init__(self, name: str | None, folder: Path, *options: str, game: str = "e-card") -> None:
         named = [] if name is None else ["--name", name]
-        words = [sys.executable, "-m", "turnstile", "play", "e-card", *named, *options]
+        words = [sys.executable, "-m", "turnstile", "play", game, *named, *options]
         environment = {**os.environ, "XDG_CONFIG_HOME": str(folder), "COLUMNS": "80"}
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe, env=environment)
@@ -242,6 +242,25 @@ def test_it_is_said_why_a_match_does_not_start(server: str, tmp_path: Path, is_c
             told, errors = await asyncio.to_thread(bo.process.communicate, timeout=60)
             assert told.decode().splitlines()[-1] == sentence, errors
             assert bo.process.returncode == 0
+
+    asyncio.run(main())
+
+
+def test_a_player_who_invites_several_hears_of_each_who_joins(server: str, tmp_path: Path) -> None:
+    async def main() -> None:
+        ana = Person("Ana", tmp_path, "--server", server, "--invite", "--players", "3", game="up-down")
+        link = ana.until(r"http\S+/table/\S+#invite=\S+\n").strip()
+        ana.until("Waiting for 2 more to join\\.\n")
+        async with Client(server) as client:
+            bo, cy = await client.register("Bo"), await client.register("Cy")
+            await bo.join(Invitation.of(link))
+            assert await asyncio.to_thread(ana.until, ".*\\.") == "Waiting for 1 more to join."
+            await bo.leave(Invitation.of(link).table)
+            await asyncio.to_thread(ana.until, "Waiting for 2 more to join\\.\n")
+            for each in (cy, bo):
+                await each.join(Invitation.of(link))
+            assert "against" in await asyncio.to_thread(ana.until, "Up-Down .*\\. ")
+        leave(ana)
 
     asyncio.run(main())
 

@@ -234,7 +234,7 @@ class OnlineMatch:
         status = seat.status
         if status is not None and status.phase == SEATING:
             if status.admin == me.id:
-                self._start(me, seat, status)
+                self._start(me, seat)
             else:
                 self.console.print("Waiting for the match to start.")
                 self._call(_until_started(seat))
@@ -247,12 +247,15 @@ class OnlineMatch:
             return True
         return False
 
-    def _start(self, me: Player, seat: Seat, status: Status) -> None:
-        """Start the match when everyone is there: this player has opened the table."""
-        if len(status.seats) < self.wish.players:
-            self.console.print(f"Waiting for {self.wish.players - len(status.seats)} more to join.")
-        self._call(_until_seated(seat, self.wish.players))
-        self._call(me.start(seat.table))
+    def _start(self, me: Player, seat: Seat) -> None:
+        """Start the match when everyone is there: this player has opened the table, and may close it elsewhere."""
+        while (status := seat.status) is not None and status.phase == SEATING:
+            seated = len(status.seats)
+            if seated >= self.wish.players:
+                self._call(me.start(seat.table))
+                return
+            self.console.print(f"Waiting for {self.wish.players - seated} more to join.")
+            self._call(_until_joined(seat, seated))
 
     def _play(self, me: Player, seat: Seat) -> None:
         while (turn := self._call(_next_turn(seat))) is not None:
@@ -321,8 +324,9 @@ async def _until_known(seat: Seat) -> None:
         await seat.wait_for_news()
 
 
-async def _until_seated(seat: Seat, players: int) -> None:
-    while (status := seat.status) is not None and len(status.seats) < players and status.phase == SEATING:
+async def _until_joined(seat: Seat, seated: int) -> None:
+    """Until a player has joined or left, or the table is closed."""
+    while (status := seat.status) is not None and len(status.seats) == seated and status.phase == SEATING:
         await seat.wait_for_news()
 
 
