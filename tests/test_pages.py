@@ -11,6 +11,7 @@ import pytest
 from msgspec import Meta, field
 
 from turnstile.kernel import ByPlayer, PlayerId, Timeout, Value
+from turnstile.registry import find_game, names
 
 ROOT = Path(__file__).parent.parent
 T = TypeVar("T")
@@ -41,6 +42,14 @@ class Pile(Value, Generic[T], frozen=True):
 
 class TurnTimeout(Timeout, frozen=True):
     """Nobody moved."""
+
+
+@pytest.mark.parametrize("name", names())
+def test_the_page_of_a_game_has_the_rules_that_players_and_models_are_shown(name: str) -> None:
+    game = find_game(name)
+    assert game is not None
+    assert game.rules
+    assert game.rules.strip() in (ROOT / "docs" / "games" / f"{name}.md").read_text("utf-8")
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from turnstile.server.contract.openapi import limit_sentence
 from turnstile.server.endpoint import ALWAYS, Auth, Endpoint
 from turnstile.server.errors import Code, status_of
 from turnstile.server.limits import LIMITS, LimitName
-from turnstile.server.play.frames import TableChanged
+from turnstile.server.play.frames import TABLE_MESSAGES, TableChanged
 from turnstile.table.sight import TableStatus
 from turnstile.table.values import Code as TableCode
 
@@ -123,7 +123,7 @@ def _fields_of(struct: type[Any]) -> type[Any]:
 
 def _values(frames: Sequence[type[Any]]) -> list[type[Value]]:
     """What the bodies and frames are made of, and what that is made of."""
-    known: list[type[Any]] = [TableStatus]
+    known: list[type[Any]] = [TableStatus, *TABLE_MESSAGES]
     for endpoint in DESCRIBED:
         known += [
             part

@@ -15,9 +15,9 @@ BEAT = 0.5  # seconds: a client notices a paused server soon
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[str]:
+def served(folder: Path, *options: str) -> Iterator[str]:
     """The address of a server in a process of its own, for tests that are not asynchronous themselves."""
-    words = ["serve", "--port", "0", "--operations-port", "0", "--store", str(folder / "turnstile.db")]
+    words = ["serve", "--port", "0", "--operations-port", "0", "--store", str(folder / "turnstile.db"), *options]
     with Popen([sys.executable, "-m", "turnstile", *words], stdout=PIPE) as serving:
         assert serving.stdout is not None
         try:

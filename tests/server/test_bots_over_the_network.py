@@ -61,13 +61,21 @@ def test_the_first_bot_in_python_needs_the_standard_library_only() -> None:
     assert modules <= set(sys.stdlib_module_names)
 
 
-def test_the_bot_in_javascript_plays_a_whole_match(server: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("game", names())
+def test_the_bot_in_javascript_plays_a_whole_match_and_makes_no_move_twice(
+    server: str, tmp_path: Path, game: str
+) -> None:
     node = needed("node")
     path = tmp_path / "bot.mjs"
-    path.write_text(example("js"))
+    reading = "const frame = JSON.parse(data);"
+    noticing = 'if (frame.type === "error" || frame.error?.code === "StaleVersion") console.log("Refused:", data);'
+    assert reading in example("js")
+    path.write_text(example("js").replace(reading, reading + noticing))
     version = int(run(node, "--version").lstrip("v").partition(".")[0])
     flags = [] if version >= SOCKETS_IN_NODE else ["--experimental-websocket"]
-    assert "The match is over: {" in run(node, *flags, str(path), server, "e-card")
+    told = run(node, *flags, str(path), server, game)
+    assert "The match is over: {" in told
+    assert "Refused:" not in told
 
 
 def test_the_commands_with_curl_make_a_move_and_resign(server: str) -> None:

@@ -1,5 +1,6 @@
 """Settings: flags, environment and file, and what a server refuses to start with."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,20 @@ def test_a_file_that_is_wrong_is_refused_with_the_reason(tmp_path: Path, text: s
     file.write_text(text)
     with pytest.raises(InvalidSettings, match=reason):
         read_settings({}, {}, file)
+
+
+def test_it_is_said_where_a_wrong_setting_comes_from(tmp_path: Path) -> None:
+    """Some systems set variables by themselves: TURNSTILE_PORT is an address where a service is called turnstile."""
+    file = tmp_path / "turnstile.toml"
+    file.write_text('port = "?"\n')
+    environment = {"TURNSTILE_PORT": "tcp://10.0.0.1:8000"}
+    for flags, variables, source in (
+        ({}, {}, rf" It comes from {re.escape(str(file))}\.$"),
+        ({}, environment, r" It comes from \$TURNSTILE_PORT\.$"),
+        ({"port": "x"}, environment, r"got `str`\.$"),
+    ):
+        with pytest.raises(InvalidSettings, match=r"^Invalid setting --port: Expected `int`.*" + source):
+            read_settings(flags, variables, file)
 
 
 def test_a_file_that_is_missing_is_refused(tmp_path: Path) -> None:

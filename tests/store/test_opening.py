@@ -13,3 +13,10 @@ def test_an_address_that_names_no_store_is_refused_without_its_secrets(where: st
     with pytest.raises(CannotOpen, match=r"^There is no store at a \w+:// address: .*postgresql://") as refused:
         asyncio.run(open_store(where))
     assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize("where", ["postgresql://me:secret@[host/db", "postgresql://me:secret/5@host/db"])
+def test_a_database_address_that_cannot_be_read_is_refused_without_its_secrets(where: str) -> None:
+    with pytest.raises(CannotOpen, match=r"^The address of the database cannot be read: .*postgresql://") as refused:
+        asyncio.run(open_store(where))
+    assert "secret" not in str(refused.value)

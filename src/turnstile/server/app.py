@@ -19,7 +19,7 @@ from starlette.types import Message, Receive, Scope, Send
 from turnstile.host.answers import PASSING, passing
 from turnstile.kernel.values import Value, encode
 from turnstile.net.crowd import Crowd
-from turnstile.net.serving import Serving, serve, served
+from turnstile.net.serving import Serving, serve
 from turnstile.server.callable import CALLABLE_ENDPOINTS
 from turnstile.server.door import Headers, bearer_token, decode_body, decode_query, read_body, read_headers
 from turnstile.server.endpoint import JSON, PREFLIGHT, Auth, Call, Endpoint, Found, Routes, preflight_response
@@ -170,9 +170,7 @@ def _refuse(problem: Problem, endpoint: Endpoint | None, found: Found, headers: 
     """The answer to a request that is refused, as its endpoint, or any other at its address, writes it."""
     for each in (endpoint, *found.methods.values()):
         if each is not None and each.write_problem is not None:
-            response = each.write_problem(problem, headers)
-            response.raw_headers += problem.headers
-            return response
+            return _with_headers(each.write_problem(problem, headers), problem)
     return _error_response(problem)
 
 
@@ -183,7 +181,11 @@ async def _find_nothing(scope: Scope, _: Receive, __: Send) -> None:
 
 
 def _error_response(problem: Problem) -> Response:
-    response = Response(encode(ErrorBody(problem.details)), problem.status, media_type=JSON)
+    return _with_headers(Response(encode(ErrorBody(problem.details)), problem.status, media_type=JSON), problem)
+
+
+def _with_headers(response: Response, problem: Problem) -> Response:
+    """The answer to a refused request, with the headers that say what else its caller may do, and when."""
     response.raw_headers += problem.headers
     if problem.retry_after is not None:
         response.headers["Retry-After"] = str(problem.retry_after)
@@ -236,21 +238,24 @@ async def serving(server: Server, routes: Sequence[BaseRoute] = ()) -> AsyncIter
         if server.dev_games is not None:
             works += [server.dev_games.keep_watching()]
         tasks = [group.create_task(work) for work in works]
+        operations: Serving | None = None
         try:
-            async with served(
+            operations = await serve(
                 operations_app(server, watchdog), settings.operations_host, settings.operations_port
-            ) as operations:
-                yield Running(
-                    server,
-                    http.port,
-                    _url(settings.host, http.port),
-                    operations.port,
-                    _url(settings.operations_host, operations.port),
-                )
+            )
+            yield Running(
+                server,
+                http.port,
+                _url(settings.host, http.port),
+                operations.port,
+                _url(settings.operations_host, operations.port),
+            )
         finally:
             for task in tasks:
                 task.cancel()
             await _stop(server, http)
+            if operations is not None:  # until now it says that the server is stopping
+                await operations.stop()
 
 
 def _url(host: str, port: int) -> str:

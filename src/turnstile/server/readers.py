@@ -132,15 +132,15 @@ class Readers:
         self._arrive(reader)
         return reader
 
-    def close(self, reader: Reader) -> None:
-        """End a reader. The stream is kept."""
+    def close(self, reader: Reader, absent_after: float = ABSENT_AFTER) -> None:
+        """End a reader. The stream is kept. `absent_after`: how many seconds its player may take to come back."""
         self.host.detach(reader.line)
         readers = self._at.get(reader.table, set())
         readers.discard(reader)
         if not readers:
             self._at.pop(reader.table, None)
         if reader.player is not None and not self.is_here(reader.table, reader.player):
-            self._leave(reader.table, reader.player)
+            self._leave(reader.table, reader.player, absent_after)
 
     # looking without reading
 
@@ -245,9 +245,9 @@ class Readers:
             elif player not in self.elsewhere.players(table):
                 self._tell(table, player, is_here=True)
 
-    def _leave(self, table: LogId, player: PlayerId) -> None:
+    def _leave(self, table: LogId, player: PlayerId, absent_after: float) -> None:
         if (table, player) not in self._leaving:
-            later = asyncio.get_running_loop().call_later(ABSENT_AFTER, self._has_left, table, player)
+            later = asyncio.get_running_loop().call_later(absent_after, self._has_left, table, player)
             self._leaving[table, player] = later
 
     def _has_left(self, table: LogId, player: PlayerId) -> None:

@@ -130,26 +130,32 @@ def read_settings(
     """The settings from all three sources. Raises `InvalidSettings`."""
     environment = os.environ if environment is None else environment
     found = {} if file is None else _read_file(file)
-    found |= {
-        field.name: _from_text(field.name, environment[variable_of(field.name)])
-        for field in FIELDS
-        if variable_of(field.name) in environment
-    }
-    found |= {name: value for name, value in flags.items() if value is not None and value != ()}
+    sources = dict.fromkeys(found, str(file))
+    for field in FIELDS:
+        if (variable := variable_of(field.name)) in environment:
+            found[field.name], sources[field.name] = _from_text(field.name, environment[variable]), f"${variable}"
+    for name, value in flags.items():
+        if value is not None and value != ():
+            found[name] = value
+            sources.pop(name, None)
     renamed = {field.encode_name: found.pop(field.name) for field in FIELDS if field.name in found}
     if found:
         raise InvalidSettings(f"Unknown setting: {', '.join(found)}.")
     try:
         return msgspec.convert(renamed, ServerSettings, strict=False)
     except msgspec.ValidationError as fault:
-        raise InvalidSettings(_with_flag(str(fault))) from None
+        raise InvalidSettings(_with_flag(str(fault), sources)) from None
 
 
-def _with_flag(fault: str) -> str:
-    """What is wrong with a setting, under the name that its operator knows."""
-    flags = {field.encode_name: flag_of(field.name) for field in FIELDS}
+def _with_flag(fault: str, sources: Mapping[str, str]) -> str:
+    """What is wrong with a setting, under the name that its operator knows, and where it comes from if not a flag."""
+    names = {field.encode_name: field.name for field in FIELDS}
     found = re.fullmatch(r"(.*) - at `\$\.(\w+).*`", fault)
-    return f"Invalid setting {flags[found[2]]}: {found[1]}." if found else f"Invalid setting: {fault}."
+    if found is None:
+        return f"Invalid setting: {fault}."
+    name = names[found[2]]
+    source = f" It comes from {sources[name]}." if name in sources else ""
+    return f"Invalid setting {flag_of(name)}: {found[1]}.{source}"
 
 
 def _read_file(path: Path) -> dict[str, Any]:

@@ -175,9 +175,15 @@ class Tables:
 
     async def submit(self, person: Person, name: LogId, command: AnyCommand) -> Answer:
         """A player's command at a table. Raises `Problem`, or returns the answer of the host."""
-        answer = await self._submit(person, name, command)
-        if isinstance(answer, Refused) and answer.error.code == Refusal.WRONG_PHASE:
-            return await self._in_plain_words(name, command, answer)
+        try:
+            answer = await self._submit(person, name, command)
+        except Problem as problem:
+            log_refusal(name, person.player, command, problem.code)
+            raise
+        if isinstance(answer, Refused):
+            log_refusal(name, person.player, command, answer.error.code)
+            if answer.error.code == Refusal.WRONG_PHASE:
+                return await self._in_plain_words(name, command, answer)
         return answer
 
     async def _in_plain_words(self, name: LogId, command: AnyCommand, refused: Refused) -> Refused:
@@ -376,6 +382,12 @@ def _header(game: AnyGame, person: Person, wanted: NewTable, table: LogId) -> He
         settings=settings,
         seats=(Seat(person.player, Kind(wanted.kind.value)), *bots),
     )
+
+
+def log_refusal(table: LogId, player: PlayerId | None, command: AnyCommand, code: str) -> None:
+    """For debugging only: in a gated game refusals are a part of every match, and counted anyway."""
+    if log.isEnabledFor(logging.DEBUG):
+        log.debug("A command was refused", extra={"table": table, "seat": player, "command": command.id, "code": code})
 
 
 def find_installed(name: str) -> AnyGame:

@@ -4,7 +4,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from turnstile.store.directory import DirectoryStore
-from turnstile.store.protocol import CannotOpen
+from turnstile.store.protocol import BAD_ADDRESS, CannotOpen
 from turnstile.store.sqlite import SqliteStore
 
 DATABASES = ("postgresql://", "postgres://")
@@ -30,7 +30,10 @@ async def open_store(where: str) -> DirectoryStore:
     except ImportError as missing:
         why = f"A store in PostgreSQL needs another package: pip install 'turnstile[postgres]' ({missing})."
         raise CannotOpen(why) from missing
-    dsn, schema = split_schema(where)
+    try:
+        dsn, schema = split_schema(where)
+    except ValueError:
+        raise CannotOpen(BAD_ADDRESS) from None
     return await (PostgresStore.open(dsn) if schema is None else PostgresStore.open(dsn, schema=schema))
 
 

@@ -115,6 +115,10 @@ class InUse(CannotOpen):
     """Another process has the store open. It may close it soon."""
 
 
+BAD_ADDRESS = (
+    "The address of the database cannot be read: it looks like postgresql://user@host:5432/database. In a password, "
+    "write / as %2F, @ as %40 and : as %3A."
+)
 INVALID_LOG_ID = f"Invalid log id: it must have 1 to {LONGEST_ID} characters, all of them visible."
 
 OUTAGE_AFTER = 3_000

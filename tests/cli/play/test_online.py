@@ -1,5 +1,6 @@
 """A match at a table of a server, in the terminal."""
 
+import asyncio
 import json
 import os
 import re
@@ -14,7 +15,9 @@ import pytest
 
 from tests.cli.conftest import Turnstile
 from tests.server.processes import served
-from turnstile.cli.play.online import unique_names
+from turnstile.cli.play.online import Background, OnlineMatch, Wish, unique_names
+from turnstile.client import Client, Invitation, Notice
+from turnstile.registry import find_game
 
 pytestmark = pytest.mark.uncounted
 
@@ -23,8 +26,8 @@ WHOLE_MATCH = "1\n" * 200
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a running server."""
-    with served(tmp_path_factory.mktemp("server")) as url:
+    """The address of a running server. More people come to it from one address than it would register by default."""
+    with served(tmp_path_factory.mktemp("server"), "--limit-factor", "10") as url:
         yield url
 
 
@@ -81,11 +84,12 @@ def test_the_record_of_a_match_can_be_written(turnstile: Turnstile, server: str,
 
 
 class Person:
-    """Plays E-Card in a process with a folder for settings of its own."""
+    """Plays in a process with a folder for settings of its own."""
 
-    def __init__(self, name: str, folder: Path, *options: str) -> None:
-        words = [sys.executable, "-m", "turnstile", "play", "e-card", "--name", name, *options]
-        environment = {**os.environ, "XDG_CONFIG_HOME": str(folder / name), "COLUMNS": "80"}
+    def __init__(self, name: str | None, folder: Path, *options: str, game: str = "e-card") -> None:
+        named = [] if name is None else ["--name", name]
+        words = [sys.executable, "-m", "turnstile", "play", game, *named, *options]
+        environment = {**os.environ, "XDG_CONFIG_HOME": str(folder), "COLUMNS": "80"}
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe, env=environment)
         self.link = options[-1]
@@ -114,9 +118,9 @@ class Person:
 
 def two_people(server: str, folder: Path) -> tuple[Person, Person]:
     """Ana invites Bo, who follows her link."""
-    ana = Person("Ana", folder, "--server", server, "--invite")
+    ana = Person("Ana", folder / "ana", "--server", server, "--invite")
     link = ana.until(r"http\S+/table/\S+#invite=\S+\n").strip()
-    return ana, Person("Bo", folder, "--join", link)
+    return ana, Person("Bo", folder / "bo", "--join", link)
 
 
 def test_two_people_meet_by_an_invitation(server: str, tmp_path: Path) -> None:
@@ -146,7 +150,7 @@ def test_it_is_said_that_the_other_player_has_left_and_come_back(
     late = turnstile("play", "e-card", "--join", bo.link)
     assert (late.status, late.out) == (2, "")
     assert "This table takes no more players." in late.err
-    back = Person("Bo", tmp_path, "--server", server)
+    back = Person("Bo", tmp_path / "bo", "--server", server)
     ana.until("Bo is back\\.")
     for person in (ana, back):
         person.process.send_signal(signal.SIGINT)
@@ -202,6 +206,91 @@ def test_what_cannot_be_is_said_in_a_sentence(
     assert sentence in ran.err
 
 
+def test_a_lost_connection_is_told_once_however_often_it_is_tried_again(
+    server: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    game = find_game("e-card")
+    assert game is not None
+    wish = Wish(game, server, None, None, "Ana", 2, "random", "{}", is_invitation=False, is_new=False, path=None)
+    with Background() as background:
+        match = OnlineMatch(wish, server, None, background)
+
+        async def hear(*notices: Notice) -> None:
+            async with Client(server) as client:
+                for notice in notices:
+                    match._hear(client.watch("table"), notice)
+
+        background.call(hear(Notice.CONNECTED, *[Notice.LOST] * 3, Notice.CONNECTED, Notice.STATUS))
+        assert capsys.readouterr().out == "The connection is lost; trying again.\nConnected again.\n"
+
+
+@pytest.mark.parametrize(
+    ("is_closed", "sentence"),
+    [(True, "The table was closed before the match."), (False, "You were removed from the table.")],
+)
+def test_it_is_said_why_a_match_does_not_start(server: str, tmp_path: Path, is_closed: bool, sentence: str) -> None:
+    async def main() -> None:
+        async with Client(server) as client:
+            ana = await client.register("Ana")
+            table = await ana.create_table("e-card")
+            bo = Person(
+                "Bo", tmp_path, "--server", server, "--table", table.table, "--record", str(tmp_path / "record")
+            )
+            bo.until("Waiting for the match to start\\.\n")
+            _, seat = (await ana.status(table)).seats
+            await (ana.close(table) if is_closed else ana.remove(table, seat.player))
+            told, errors = await asyncio.to_thread(bo.process.communicate, timeout=60)
+            assert told.decode().splitlines()[-1] == sentence, errors
+            assert bo.process.returncode == 0
+
+    asyncio.run(main())
+
+
+def test_a_player_who_invites_several_hears_of_each_who_joins(server: str, tmp_path: Path) -> None:
+    async def main() -> None:
+        ana = Person("Ana", tmp_path, "--server", server, "--invite", "--players", "3", game="up-down")
+        link = ana.until(r"http\S+/table/\S+#invite=\S+\n").strip()
+        ana.until("Waiting for 2 more to join\\.\n")
+        async with Client(server) as client:
+            bo, cy = await client.register("Bo"), await client.register("Cy")
+            await bo.join(Invitation.of(link))
+            assert await asyncio.to_thread(ana.until, ".*\\.") == "Waiting for 1 more to join."
+            await bo.leave(Invitation.of(link).table)
+            await asyncio.to_thread(ana.until, "Waiting for 2 more to join\\.\n")
+            for each in (cy, bo):
+                await each.join(Invitation.of(link))
+            assert "against" in await asyncio.to_thread(ana.until, "Up-Down .*\\. ")
+        leave(ana)
+
+    asyncio.run(main())
+
+
+def opponent(person: Person) -> str:
+    return person.until(r"E-Card against .*\. \?")[len("E-Card against ") : -len(". ?")]
+
+
+def leave(*people: Person) -> None:
+    for person in people:
+        person.process.send_signal(signal.SIGINT)
+        assert person.end() == 130
+
+
+def test_others_see_the_name_that_was_given_last_and_never_you(server: str, tmp_path: Path) -> None:
+    """The player of a terminal is "you" there, and on the server a player with a name."""
+    first = Person(None, tmp_path / "ana", "--server", server)
+    told = re.match(r"Others see you as (Guest \d{4}); --name gives you another name\.", first.until("(?s).*> "))
+    assert told is not None
+    leave(first)
+    ana = Person(None, tmp_path / "ana", "--server", server, "--invite")
+    bo = Person("You", tmp_path / "bo", "--join", ana.until(r"http\S+/table/\S+#invite=\S+\n").strip())
+    assert (opponent(bo), opponent(ana)) == (told[1], "You (2)")
+    leave(ana, bo)
+    ana = Person("Ana", tmp_path / "ana", "--server", server, "--invite", "--new")
+    bo = Person(None, tmp_path / "bo", "--join", ana.until(r"http\S+/table/\S+#invite=\S+\n").strip())
+    assert opponent(bo) == "Ana"
+    leave(ana, bo)
+
+
 def test_every_player_has_a_name_of_its_own() -> None:
     assert unique_names({"p-1": "Ana (2)", "p-2": "Ana", "p-3": "Ana", "p-4": "Bo"}) == {
         "p-1": "Ana (2)",
@@ -210,3 +299,4 @@ def test_every_player_has_a_name_of_its_own() -> None:
         "p-4": "Bo",
     }
     assert unique_names({"p-1": "Ana", "p-2": "Ana", "p-3": "Ana (2)"})["p-3"] == "Ana (2) (2)"
+    assert unique_names({"p-1": "you", "p-2": "You"})["p-2"] == "You (2)"

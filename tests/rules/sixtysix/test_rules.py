@@ -51,6 +51,7 @@ def test_a_match_needs_a_seed(seed: Seed | None) -> None:
 def test_the_deck_has_52_cards_two_0s_two_13s_and_four_of_every_value_between() -> None:
     assert Counter(DECK) == {0: 2, 13: 2, **dict.fromkeys(range(1, 13), 4)}
     assert len(DECK) == 52
+    assert "52 cards: two 0s, two 13s, and four of every value between" in game.rules
 
 
 @given(matches(game))

@@ -325,6 +325,26 @@ def test_too_many_calls_exhaust_a_resource() -> None:
     run(main())
 
 
+def test_after_too_many_calls_the_caller_is_told_how_long_to_wait() -> None:
+    """As everywhere: which limit, how many seconds, and the header that programs know."""
+
+    async def main() -> None:
+        slow = ServerSettings(port=0, operations_port=0, dev=True, commands_per_second=0.5)
+        async with site(slow) as here:
+            ana = Caller(await here.register("Ana"))
+            while (await ana.error("placeBet", bet=0))[0] != 429:
+                pass
+            body = {"data": {"playerId": ana.player, "bet": 0}}
+            headers = {"Authorization": f"Bearer {ana.guest.token}"}
+            async with here.client.post(here.url + "/callable/placeBet", json=body, headers=headers) as response:
+                details = (await response.json())["error"]["details"]
+                assert (details["code"], details["limit"]) == ("TooFast", "commands")
+                assert 0 < details["seconds"] <= 2
+                assert response.headers["Retry-After"] in ("1", "2")
+
+    run(main())
+
+
 # streams
 
 

@@ -61,6 +61,9 @@ def test_signing_in_anonymously_registers_a_player() -> None:
         ("lookup", {"idToken": "wrong"}, "INVALID_ID_TOKEN"),
         ("signUp", {"email": "a@example.org", "password": "x"}, "OPERATION_NOT_ALLOWED"),
         ("signUp", {"displayName": "x" * 33}, "INVALID_ARGUMENT"),
+        ("signInWithPassword", {"email": "a@example.org", "password": "x"}, "OPERATION_NOT_ALLOWED"),
+        ("update", {"displayName": "Ana"}, "OPERATION_NOT_ALLOWED"),
+        ("delete", {"idToken": "wrong"}, "OPERATION_NOT_ALLOWED"),
     ],
 )
 def test_what_is_refused_has_a_name_that_the_client_knows(path: str, body: Any, name: str) -> None:
@@ -93,5 +96,7 @@ def test_too_many_invalid_tokens_must_wait() -> None:
             status, told = found[-1]
             assert status == 429
             assert told["error"]["message"].startswith("TOO_MANY_ATTEMPTS_TRY_LATER : ")
+            async with here.client.post(here.url + ACCOUNTS + "lookup", json={"idToken": "wrong"}) as response:
+                assert response.headers["Retry-After"] == "1"
 
     run(main())

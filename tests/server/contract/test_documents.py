@@ -144,6 +144,34 @@ def test_streams_are_as_the_document_says() -> None:
     run(main())
 
 
+def test_updates_of_a_long_poll_and_the_messages_of_the_table_are_as_the_document_says() -> None:
+    document = DOCUMENTS["/openapi.json"]
+
+    def validator(name: str) -> Draft202012Validator:
+        return Draft202012Validator({**document["components"]["schemas"][name], "components": document["components"]})
+
+    async def main() -> None:
+        async with site() as here:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            table = await here.table(ana, bo)
+            await ana.command(table, "start")
+            await bo.command(table, "resign")
+            updates = f"/api/tables/{table}/updates?after=0"
+            found = await ana.ask("GET", updates)
+            validator("UpdatesAnswer").validate(found)
+            validator("WholeUpdate").validate(await ana.ask("GET", f"/api/tables/{table}/view"))
+            told = [message for update in found["updates"] for message in update["messages"]]
+            validator("MatchStarting").validate(told[0])
+            validator("MatchEnded").validate(told[-1])
+            for message in (told[0], told[-1], {"no": "type"}):
+                message.pop("players", message.pop("result", None))
+                spoiled = {"seq": 1, "messages": [message], "actions": [], "view": None}
+                assert not validator("PolledUpdate").is_valid(spoiled)
+                assert not validator("WholeUpdate").is_valid(spoiled)
+
+    run(main())
+
+
 def test_frames_are_as_the_document_says() -> None:
     document = DOCUMENTS["/asyncapi.json"]
     payloads = {each["name"]: each["payload"] for each in document["components"]["messages"].values()}

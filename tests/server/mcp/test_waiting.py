@@ -32,6 +32,26 @@ def test_a_wait_without_news_answers_in_one_line() -> None:
     run(main())
 
 
+def test_a_wait_for_an_update_that_does_not_exist_shows_the_newest_one() -> None:
+    """Such as one with the number of an update of another table."""
+
+    async def main() -> None:
+        async with site() as here:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            async with model(here.url, ana.token) as first, model(here.url, bo.token) as second:
+                table = await here.table(ana, bo, game="up-down")
+                starting = asyncio.create_task(first.do("start_match", table=table))
+                waiting = asyncio.create_task(second.do("wait", table=table, since=0))
+                done, _ = await asyncio.wait({starting, waiting}, return_when=asyncio.FIRST_COMPLETED)
+                idle = second if starting in done else first
+                seen = await hurry(idle.do("wait", table=table, since=999), 5)
+                assert (seen["seq"], seen["phase"], seen["yourTurn"]) == (2, "Playing", False)
+                for task in (starting, waiting):
+                    task.cancel()
+
+    run(main())
+
+
 def test_no_call_waits_longer_than_clients_do() -> None:
     async def main() -> None:
         async with site() as here, model(here.url, (await here.register("Ana")).token) as guest:

@@ -3,10 +3,12 @@
 import io
 import json
 import logging
+import re
 
 import pytest
 
 from tests.agents.loops import pass_time, run
+from tests.server.mcp.models import model
 from tests.server.servers import Site, site
 from turnstile.host.heartbeat import COVERED
 from turnstile.server.operations.listener import Watchdog
@@ -64,6 +66,24 @@ def test_S5_a_server_whose_store_cannot_be_written_is_not_ready(monkeypatch: pyt
     run(main())
 
 
+def test_a_server_that_stops_says_so_until_its_last_client_has_been_served(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A balancer then sends it no new clients, and does not take it for dead."""
+
+    async def main() -> None:
+        async with site() as here:
+            stop, found = here.server.readers.elsewhere.leave, list[tuple[int, str]]()
+
+            async def look_and_leave() -> None:
+                found.extend([await operations(here, "/healthz"), await operations(here, "/readyz")])
+                await stop()
+
+            monkeypatch.setattr(here.server.readers.elsewhere, "leave", look_and_leave)
+            await here.stop()
+            assert found == [(200, "ok\n"), (503, "stopping\n")]
+
+    run(main())
+
+
 def test_U14_operations_are_not_part_of_the_public_interface() -> None:
     async def main() -> None:
         async with site() as here:
@@ -93,6 +113,19 @@ def test_metrics_count_requests_frames_errors_and_closes() -> None:
             assert 'turnstile_frames_received_total{type="hello"} 1.0' in lines
             assert "turnstile_connections 1.0" in lines
             assert "turnstile_tables 1.0" in lines
+
+    run(main())
+
+
+def test_what_a_model_is_refused_is_counted_as_everything_else() -> None:
+    async def main() -> None:
+        async with site() as here, model(here.url, (await here.register("Ana")).token) as program:
+            await program.refused("see")
+            seen = await program.sit_down_with_bots("e-card")
+            await program.refused("act", table=seen["table"], seq=seen["seq"], action="pick:ACE")
+            _, text = await operations(here, "/metrics")
+            for code in ("BadRequest", "NotAMove"):
+                assert f'turnstile_errors_total{{code="{code}"}} 1.0' in text.splitlines()
 
     run(main())
 
@@ -210,17 +243,22 @@ def test_a_refused_command_is_logged_with_its_table_seat_and_id_where_the_operat
         try:
             async with site() as here:
                 ana = await here.register("Ana")
-                table = await here.table(ana)
+                table = await here.table(ana, game="up-down")
                 await ana.refusal("POST", f"/api/tables/{table}/commands", {"type": "start", "id": "by http"})
                 wire = await ana.hello(table)
                 await wire.send("start", id="by wire")
                 await wire.until("answer")
+                call = {"data": {"playerId": ana.player, "roomId": table}}
+                await ana.ask("POST", "/callable/startGame", call, status=400)
+                async with model(here.url, ana.token) as program:
+                    await program.refused("start_match", table=table)
         finally:
             logging.getLogger().removeHandler(handler)
             logging.getLogger().setLevel(logging.WARNING)
             logging.getLogger("turnstile").setLevel(logging.NOTSET)
         found = [line for line in map(json.loads, stream.getvalue().splitlines()) if "command" in line]
-        assert [line["command"] for line in found] == (["by http", "by wire"] if level is LogLevel.DEBUG else [])
+        ids = [re.sub("[0-9a-f]{32}", "ID", line["command"]) for line in found]
+        assert ids == (["by http", "by wire", "call ID", "mcp-start"] if level is LogLevel.DEBUG else [])
         for line in found:
             assert line["level"] == "debug"
             assert (line["table"], line["seat"], line["code"]) == (table, ana.player, "InvalidPlayers")

@@ -6,9 +6,12 @@ import pytest
 
 from tests.agents.loops import current, hurry, pass_time, run, until
 from tests.server.matches import playing, started
+from tests.server.mcp.models import model
 from tests.server.servers import Guest, site
 from turnstile.kernel.values import Instant, LogId, PlayerId
+from turnstile.server import ServerSettings
 from turnstile.server.elsewhere import COUNTS_FOR, SHARE_PAUSE
+from turnstile.server.mcp.seat import THINKING_SECONDS
 from turnstile.server.readers import ABSENT_AFTER
 from turnstile.store.directory import PlayerAtTable, RegisteredPlayer
 from turnstile.store.memory import Disk, MemoryStore
@@ -45,6 +48,27 @@ def test_a_player_who_reconnects_is_here_for_one_who_came_in_between() -> None:
             assert sorted(other.welcomed["here"]) == sorted([ana.player, bo.player])
             pass_time(4)
             assert await other.until("presence") == {"type": "presence", "player": ana.player, "here": False}
+
+    run(main())
+
+
+def test_a_model_that_thinks_between_its_calls_is_not_gone() -> None:
+    async def main() -> None:
+        quiet = ServerSettings(port=0, operations_port=0, dev=True, beat_seconds=3600)
+        async with site(quiet) as here:
+            ana, bo, table = await started(here)
+            mine = await ana.hello(table)
+            async with model(here.url, bo.token) as program:
+                await program.do("see", table=table)
+                assert (await mine.until("presence"))["here"]
+                for _ in range(3):
+                    pass_time(THINKING_SECONDS - 1)
+                    await program.do("see", table=table)
+                await mine.send("rematch", id="a")
+                while (frame := await mine.next())["type"] != "answer":
+                    assert frame["type"] != "presence"
+                pass_time(THINKING_SECONDS + 1)
+                assert await mine.until("presence") == {"type": "presence", "player": bo.player, "here": False}
 
     run(main())
 

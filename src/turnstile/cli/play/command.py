@@ -36,7 +36,7 @@ from turnstile.lab.own_bots import BotFailed, close_bots
     type=click.IntRange(2),
     help="How many players, including you; by default the fewest that the game takes.",
 )
-@click.option("--name", default="you", show_default=True, help="Your name in the match.")
+@click.option("--name", help="Your name. On a server it is the name that others see, and it is kept there.")
 @click.option(
     "--seed", help="Any text; the same seed deals the same match again. By default a secret random one of 256 bits."
 )
@@ -56,7 +56,7 @@ def play(
     game: AnyGame,
     bot_name: str | None,
     players: int | None,
-    name: str,
+    name: str | None,
     seed: str | None,
     path: Path | None,
     options: str,
@@ -98,7 +98,7 @@ def play(
     rivals = _rivals(game, players)
     match = TerminalMatch(
         game,
-        PlayerId(name),
+        PlayerId(name or "you"),
         find_bot(game, bot_name),
         rivals,
         read_seed(seed),

@@ -9,6 +9,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path
+from secrets import randbelow
 from threading import Thread
 from types import TracebackType
 from typing import Any, TypeVar, Union
@@ -30,6 +31,9 @@ from turnstile.kernel.values import decode, encode
 T = TypeVar("T")
 
 SEATING = "Seating"
+CLOSED = "Closed"
+YOU = "you"
+"""The player at this terminal, in what is printed here. No other player is called so."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,7 @@ class Wish:
     server: str | None
     link: str | None
     table: str | None
-    name: str
+    name: str | None
     players: int
     bot: str | None
     options: str
@@ -101,6 +105,9 @@ class OnlineMatch:
         self._names: dict[str, str] = {}
         self._player: TerminalPlayer | None = None
         self._here: Set[str] = frozenset()
+        self._is_new = False
+        """Whether the player was registered for this match."""
+        self._is_lost = False
         self._is_over = False
 
     def play(self) -> int:
@@ -112,6 +119,8 @@ class OnlineMatch:
         try:
             me = self._call(self._log_in(client))
             table = self._find_table(me)
+            if self._is_new and self.wish.name is None:
+                self.console.print(f"Others see you as {me.name}; --name gives you another name.", markup=False)
             return self._sit(me, table)
         finally:
             self._call(client.__aexit__(None, None, None))
@@ -123,12 +132,19 @@ class OnlineMatch:
         token = read_token(client.url)
         if token is not None:
             try:
-                return await client.log_in(token)
+                return await self._renamed(await client.log_in(token))
             except Refused as refused:
                 if refused.code != "BadToken":
                     raise
-        me = await client.register(self.wish.name)
+        me = await client.register(self.wish.name or new_name())
         keep_token(client.url, me.token)
+        self._is_new = True
+        return me
+
+    async def _renamed(self, me: Player) -> Player:
+        """The player, with the name that the person wants now."""
+        if self.wish.name is not None and " ".join(self.wish.name.split()) != me.name:
+            await me.rename(self.wish.name)
         return me
 
     def _find_table(self, me: Player) -> str:
@@ -176,15 +192,15 @@ class OnlineMatch:
         seat, status = me.play(table, self._hear), 0
         self._call(seat.__aenter__())
         try:
-            self._wait_for_players(me, seat)
-            self._play(me, seat)
+            if self._wait_for_match(me, seat):
+                self._play(me, seat)
         except (Left, KeyboardInterrupt) as leaving:
             status = INTERRUPTED if isinstance(leaving, KeyboardInterrupt) else 0
             self.console.print("You leave the table. The match is kept: the same command comes back to it.")
         finally:
             self._is_over = True
             self._call(seat.leave())
-        if seat.is_over and self.wish.path is not None:
+        if seat.is_over and self._player is not None and self.wish.path is not None:
             self.wish.path.write_bytes(self._call(me.record(table)))
             self.console.print(f"The record is in {self.wish.path}.", markup=False)
         return status
@@ -192,11 +208,18 @@ class OnlineMatch:
     def _hear(self, seat: Seat, notice: Notice) -> None:
         if self._is_over:
             return
-        if notice is Notice.LOST:
-            self.console.print("[dim]The connection is lost; trying again.[/]")
+        if notice in (Notice.LOST, Notice.CONNECTED):
+            self._tell_connection(is_lost=notice is Notice.LOST)
         elif notice is Notice.PRESENCE:
             self._tell_presence(seat)
         self._here = frozenset(seat.here)
+
+    def _tell_connection(self, *, is_lost: bool) -> None:
+        """That the connection is lost, once however often it is tried again, and that it is back."""
+        if is_lost != self._is_lost:
+            self._is_lost = is_lost
+            said = "The connection is lost; trying again." if is_lost else "Connected again."
+            self.console.print(f"[dim]{said}[/]")
 
     def _tell_presence(self, seat: Seat) -> None:
         """Who has left or come back since the last notice."""
@@ -205,19 +228,34 @@ class OnlineMatch:
                 change = "is back" if player in seat.here else "has left the table"
                 self.console.print(f"[dim]{escape(name)} {change}.[/]")
 
-    def _wait_for_players(self, me: Player, seat: Seat) -> None:
-        """Start the match when everyone is there, if this player opened the table."""
+    def _wait_for_match(self, me: Player, seat: Seat) -> bool:
+        """Wait until the match starts, and say why if it does not."""
         self._call(_until_known(seat))
         status = seat.status
-        if status is None or status.phase != SEATING:
-            return
-        if status.admin != me.id:
-            self.console.print("Waiting for the match to start.")
-            return
-        if len(status.seats) < self.wish.players:
-            self.console.print(f"Waiting for {self.wish.players - len(status.seats)} more to join.")
-        self._call(_until_seated(seat, self.wish.players))
-        self._call(me.start(seat.table))
+        if status is not None and status.phase == SEATING:
+            if status.admin == me.id:
+                self._start(me, seat)
+            else:
+                self.console.print("Waiting for the match to start.")
+                self._call(_until_started(seat))
+        status = seat.status
+        if seat.player is None:
+            self.console.print("You were removed from the table.")
+        elif status is not None and status.phase == CLOSED and status.result is None:
+            self.console.print("The table was closed before the match.")
+        else:
+            return True
+        return False
+
+    def _start(self, me: Player, seat: Seat) -> None:
+        """Start the match when everyone is there: this player has opened the table, and may close it elsewhere."""
+        while (status := seat.status) is not None and status.phase == SEATING:
+            seated = len(status.seats)
+            if seated >= self.wish.players:
+                self._call(me.start(seat.table))
+                return
+            self.console.print(f"Waiting for {self.wish.players - seated} more to join.")
+            self._call(_until_joined(seat, seated))
 
     def _play(self, me: Player, seat: Seat) -> None:
         while (turn := self._call(_next_turn(seat))) is not None:
@@ -232,7 +270,8 @@ class OnlineMatch:
         """Who plays is known now. Ids become names."""
         status, known = seat.status, self._call(me.names(seat.table))
         assert status is not None, "it comes before the first update"
-        self._names = unique_names({each.player: known.get(each.player, each.player) for each in status.seats})
+        given = {each.player: known.get(each.player, each.player) for each in status.seats}
+        self._names = unique_names({me.id: YOU, **{player: given[player] for player in given if player != me.id}})
         players = tuple(PlayerId(self._names[each.player]) for each in status.seats)
         mine = PlayerId(self._names[me.id])
         others = " and ".join(name for name in players if name != mine)
@@ -285,17 +324,33 @@ async def _until_known(seat: Seat) -> None:
         await seat.wait_for_news()
 
 
-async def _until_seated(seat: Seat, players: int) -> None:
-    while (status := seat.status) is not None and len(status.seats) < players and status.phase == SEATING:
+async def _until_joined(seat: Seat, seated: int) -> None:
+    """Until a player has joined or left, or the table is closed."""
+    while (status := seat.status) is not None and len(status.seats) == seated and status.phase == SEATING:
+        await seat.wait_for_news()
+
+
+def new_name() -> str:
+    """A name for a person who has not chosen one."""
+    return f"Guest {1000 + randbelow(9000)}"
+
+
+async def _until_started(seat: Seat) -> None:
+    """Until the match starts, the table is closed, or the player has lost its seat."""
+    while (status := seat.status) is not None and status.phase == SEATING and seat.player is not None:
         await seat.wait_for_news()
 
 
 def unique_names(names: dict[str, str]) -> dict[str, str]:
-    """The names of players by id. Of those with the same name, the later ones get a number that no other name has."""
-    found: dict[str, str] = {}
+    """The names of players by id. Of those with the same name, the later ones get a number that no other name has.
+
+    Names that differ in capital letters only are the same: "You" would pass for the player at this terminal.
+    """
+    found, taken = dict[str, str](), set[str]()
     for player, name in names.items():
         numbered = (f"{name} ({number})" for number in count(2))
-        found[player] = next(each for each in chain([name], numbered) if each not in found.values())
+        found[player] = next(each for each in chain([name], numbered) if each.casefold() not in taken)
+        taken.add(found[player].casefold())
     return found
 
 

@@ -29,6 +29,9 @@ GUEST = "Guest"
 """The name of a player who signs in without one."""
 
 NO_PASSWORDS = "OPERATION_NOT_ALLOWED : There are no passwords here; sign in anonymously or with a custom token."
+NOTHING_ELSE = (
+    "OPERATION_NOT_ALLOWED : Accounts are signed in, looked up and renewed here; /api/me changes and deletes them."
+)
 ERROR_NAMES: dict[str, str] = {
     Code.TOO_FAST: "TOO_MANY_ATTEMPTS_TRY_LATER",
     Code.INTERNAL: "INTERNAL",
@@ -162,6 +165,13 @@ async def renew_token(call: Call[None, None]) -> Response:
     return Response(encode(Renewed(token, token, token, person.player)), media_type=JSON)
 
 
+@sign_in_route("/identitytoolkit.googleapis.com/v1/{method:accounts:[A-Za-z]+}", "INVALID_ID_TOKEN")
+async def refuse_others(call: Call[None, None]) -> Response:
+    """What else the client can do with accounts, in an error that it understands."""
+    call.server.counts.count_error(Code.NOT_FOUND)
+    return _failure(400, NO_PASSWORDS if "Password" in call.path["method"] else NOTHING_ELSE)
+
+
 async def _person(call: Call[Any, Any], token: str) -> Person:
     person = await call.server.authenticate(token, call.address)
     assert person is not None, "there is a token"
@@ -172,5 +182,5 @@ def _signed_in(person: Person, token: str, *, is_new: bool) -> SignedIn:
     return SignedIn(token, token, EXPIRES_IN, person.player, is_new)
 
 
-_POSTS = (sign_in_with_custom_token, sign_up, look_up, renew_token)
+_POSTS = (sign_in_with_custom_token, sign_up, look_up, renew_token, refuse_others)
 ENDPOINTS: Sequence[Endpoint] = (*_POSTS, *map(preflight_of, _POSTS))

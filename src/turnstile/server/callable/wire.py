@@ -12,7 +12,7 @@ from collections.abc import Awaitable
 from typing import Any, TypeVar
 
 import msgspec
-from msgspec import Raw
+from msgspec import UNSET, Raw
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
@@ -44,7 +44,8 @@ class CallBody(Value, frozen=True):
 
 
 class CallError(Value, frozen=True):
-    """Why a call failed. `details.code` is the code of the server, the table or the game."""
+    """Why a call failed. `details.code` is the code of the server, the table or the game; `details.limit` and
+    `details.seconds` say which limit was exceeded, and how long to wait."""
 
     status: CallStatus
     message: str
@@ -109,7 +110,10 @@ def write_call_problem(problem: Problem, headers: Headers) -> Response:
 
 
 def failure_of(problem: Problem) -> CallFailure:
-    return CallFailure(CallError(call_status_of(problem.code), call_text_of(problem), {"code": problem.code}))
+    found = problem.details
+    details = {"code": found.code, "limit": found.limit, "seconds": found.seconds}
+    given = {name: value for name, value in details.items() if value is not UNSET}
+    return CallFailure(CallError(call_status_of(problem.code), call_text_of(problem), given))
 
 
 def _event(value: Value) -> bytes:

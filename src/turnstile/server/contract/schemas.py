@@ -8,7 +8,7 @@ import msgspec
 
 from turnstile.kernel.schema import structs_in
 from turnstile.kernel.values import ByPlayer
-from turnstile.server.play.frames import TableChanged
+from turnstile.server.play.frames import TABLE_MESSAGES, TableChanged
 from turnstile.table.sight import TableStatus
 
 Schema = dict[str, Any]
@@ -20,7 +20,7 @@ class Schemas:
     """The schemas of some types. `of` is the schema of one of them, which refers to the `components`."""
 
     def __init__(self, types: Sequence[Any]) -> None:
-        kinds = list(dict.fromkeys(types))
+        kinds = list(dict.fromkeys([*types, *TABLE_MESSAGES]))
         maps = _maps_in(kinds)
         found, self.components = msgspec.json.schema_components(
             [*kinds, *maps.values()], ref_template=PREFIX + "{name}", schema_hook=lambda _: {"type": "object"}

@@ -5,7 +5,7 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Annotated, Any
 
-from msgspec import Meta, Raw
+from msgspec import UNSET, Meta, Raw
 from starlette.responses import Response
 
 from turnstile.host import Ending, Update
@@ -18,7 +18,16 @@ from turnstile.server.errors import Code, Problem
 from turnstile.server.limits import LimitName
 from turnstile.server.people import hash_of
 from turnstile.server.play.closing import OF_ENDING, TEXTS, Closed
-from turnstile.server.play.frames import Bye, HistoryText, SeatUpdate, TableChanged, Welcome
+from turnstile.server.play.frames import (
+    Bye,
+    HistoryText,
+    OfferedMove,
+    SeatUpdate,
+    SeenView,
+    TableChanged,
+    ToldMessage,
+    Welcome,
+)
 from turnstile.server.readers import Reader
 from turnstile.server.updates import EVENTS, LINES, Dialect, Stream, accepted_dialect, list_frames, update_frames
 from turnstile.table.sight import TableStatus
@@ -36,12 +45,20 @@ class UpdateQuery(Value, frozen=True):
     wait: Annotated[float, Meta(ge=0, le=LONGEST_WAIT)] = 0.0
 
 
-class Updates(Value, frozen=True):
-    """The next updates, the first with the whole view, and the table as it is. `top`: the newest update.
+class PolledUpdate(Value, frozen=True):
+    """What happened, what the reader sees now, and what it may do. The first update of an answer has the whole `view`,
+    a later one `changed`, with what differs from the update before. `messages` are those of the game, and of the table:
+    `MatchStarting` is the first message of a stream, and `MatchEnded` the last."""
 
-    `resumed`: whether they follow the update that the caller has; if not, it forgets what it has. `history`: stands
-    for all that led to the last of the updates; `null`, if there are none.
-    """
+    seq: Seq
+    messages: tuple[ToldMessage, ...]
+    actions: tuple[OfferedMove, ...]
+    view: SeenView = UNSET
+    changed: Any = UNSET
+
+
+class Updates(Value, frozen=True):
+    """An `UpdatesAnswer` whose parts are written already."""
 
     seat: PlayerId | None
     after: int
@@ -53,7 +70,11 @@ class Updates(Value, frozen=True):
 
 
 class UpdatesAnswer(Value, frozen=True):
-    """`Updates`, as the schema describes them."""
+    """The next updates, the first with the whole view, and the table as it is. `top`: the newest update.
+
+    `resumed`: whether they follow the update that the caller has; if not, it forgets what it has. `history`: stands
+    for all that led to the last of the updates; `null`, if there are none.
+    """
 
     seat: PlayerId | None
     after: int
@@ -61,7 +82,7 @@ class UpdatesAnswer(Value, frozen=True):
     top: int
     history: str | None
     status: TableStatus
-    updates: tuple[Raw, ...]
+    updates: tuple[PolledUpdate, ...]
 
 
 @endpoint(

@@ -1,6 +1,5 @@
 """Tables over HTTP: open, list, look, command, acknowledge, record."""
 
-import logging
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -19,13 +18,11 @@ from turnstile.server.http.pages import Mark, PageSize, mark_of, text_of
 from turnstile.server.http.streams import list_stream
 from turnstile.server.limits import LimitName
 from turnstile.server.lobby import ListChange
-from turnstile.server.play.frames import Bye
+from turnstile.server.play.frames import Bye, OfferedMove, SeenView, ToldMessage
 from turnstile.server.tables import ListedTable, NewTable, OpenedTable
 from turnstile.store.directory import Page
 from turnstile.table.sight import TableStatus
 from turnstile.table.values import Code as TableCode
-
-log = logging.getLogger("turnstile.server")
 
 EVENTS = "text/event-stream"
 
@@ -61,12 +58,12 @@ class Acknowledged(Value, frozen=True):
 
 
 class WholeUpdate(Value, frozen=True):
-    """An update with the whole view, as the game describes it in its schemas of messages, view and events."""
+    """An update with the whole view. The game describes its messages, view and events in its schemas."""
 
     seq: Seq
-    messages: tuple[Raw, ...]
-    view: Any
-    actions: tuple[Raw, ...]
+    messages: tuple[ToldMessage, ...]
+    view: SeenView
+    actions: tuple[OfferedMove, ...]
 
 
 class TablePage(Value, frozen=True):
@@ -188,8 +185,6 @@ async def command(call: Call[AnyCommand, None]) -> Done:
         await _acknowledge(call, call.body.upto)
     answer = await call.server.tables.submit(call.person, call.table, call.body)
     if isinstance(answer, Refused):
-        where = {"table": call.table, "seat": call.person.player, "command": call.body.id, "code": answer.error.code}
-        log.debug("A command was refused", extra=where)
         raise problem_of(answer.error, answer.seq)
     return Done(answer.seq)
 

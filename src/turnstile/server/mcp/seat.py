@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 LONGEST_WAIT = 25.0
 """Seconds that a call may wait. Clients give up after 30 to 60."""
 LOOK_SECONDS = 5.0
+THINKING_SECONDS = 120.0
+"""A model is connected only while it calls. So long after a call, the others still see it as present: it thinks."""
 MOST_ILLEGAL = 5
 """So many illegal acts in a row, and the seat resigns: otherwise a match with a confused model never ends."""
 MOST_COUNTED = 10_000
@@ -125,9 +127,12 @@ class SeatAt:
         return await self._situation(await self._follow(since, LOOK_SECONDS, lambda *_: True))
 
     async def wait(self, since: int, seconds: float) -> Situation:
-        """The table when the caller is to move, or when the match is over; without news, a short answer."""
+        """The table when the caller is to move, or when the match is over; without news, a short answer.
+
+        A caller that names an update that does not exist, such as one of another table, is shown what there is.
+        """
         followed = await self._follow(since, seconds, _is_decision)
-        is_new = followed.newest is not None and followed.newest.seq > since
+        is_new = followed.newest is not None and followed.newest.seq > followed.since
         if is_new or _is_decision(followed.status, followed.newest) or followed.status.phase is Phase.SEATING:
             return await self._situation(followed)
         return without_news(followed.status, since)
@@ -153,7 +158,7 @@ class SeatAt:
             followed = await self._read(reader, seconds, is_enough, needs_news=needs_news)
         finally:
             server.sessions.discard(held)
-            server.readers.close(reader)
+            server.readers.close(reader, THINKING_SECONDS)
         if isinstance(followed, Problem):
             raise (
                 followed
@@ -242,6 +247,7 @@ class SeatAt:
 
     async def _refuse(self, person: Person, why: Rejection) -> IllegalAct:
         """Count an illegal act. The last one resigns. A table whose match does not run counts nothing."""
+        self._server.counts.count_error(why.code)
         situation = await self.look(None)
         if situation.seat is None:
             raise Problem(TableCode.NOT_SEATED, "You have no seat at this table.")

@@ -93,6 +93,7 @@ async def answer_call(tool: Tool, server: "Server", caller: Caller, illegal: Ill
     try:
         arguments = msgspec.convert(given, tool.arguments)
     except msgspec.ValidationError as fault:
+        server.counts.count_error(Code.BAD_REQUEST)
         advice = f"Arguments: {encode(tool.input_schema().get('properties', {})).decode()}"
         return error_answer(ToolError(Code.BAD_REQUEST, f"Invalid arguments for {tool.name}: {fault}.", advice))
     try:

@@ -13,12 +13,32 @@ from turnstile.host import Update
 from turnstile.kernel.values import Instant, LogId, PlayerId, Value
 from turnstile.server.commands import AnyCommand, Seq
 from turnstile.server.errors import ErrorDetails
+from turnstile.table.messages import MatchEnded, MatchStarting
 
 VERSION = 1
 LONGEST_TOKEN = 128
 
 TokenText = Annotated[str, Meta(min_length=1, max_length=LONGEST_TOKEN)]
 HistoryText = Annotated[str, Meta(max_length=64)]
+
+TABLE_MESSAGES = (MatchStarting, MatchEnded)
+"""What the table itself tells, beside the messages of its game."""
+_OF_THE_TABLE = [{"$ref": f"#/components/schemas/{kind.__name__}"} for kind in TABLE_MESSAGES]
+_OF_THE_GAME = {
+    "description": "A message of the game: `/api/games/{game}/schemas/messages` has its schema.",
+    "type": "object",
+    "required": ["type"],
+    "not": {"properties": {"type": {"enum": [kind.__name__ for kind in TABLE_MESSAGES]}}},
+}
+ToldMessage = Annotated[Raw, Meta(extra_json_schema={"anyOf": [*_OF_THE_TABLE, _OF_THE_GAME]})]
+SeenView = Annotated[Any, Meta(description="What the player sees: `/api/games/{game}/schemas/view` has its schema.")]
+OfferedMove = Annotated[
+    Raw,
+    Meta(
+        description="A move that may be sent: `/api/games/{game}/schemas/events` has its schema.",
+        extra_json_schema={"type": "object"},
+    ),
+]
 
 
 # from clients
@@ -89,16 +109,17 @@ class TableChanged(ServerFrame, frozen=True, tag="status"):
 class SeatUpdate(ServerFrame, frozen=True, tag="update"):
     """The next update of the stream: what happened, what the reader sees now, and what it may do.
 
-    It has `view` with the whole view, or `changed` with what differs from the update before. `history` stands for all
-    that led to it: a client that comes back says it in its hello.
+    It has `view` with the whole view, or `changed` with what differs from the update before. `messages` are those of
+    the game, and of the table: `MatchStarting` is the first message of a stream, and `MatchEnded` the last. `history`
+    stands for all that led to it: a client that comes back says it in its hello.
     """
 
     history: str
     seq: Seq
-    messages: tuple[Raw, ...] = ()
-    view: Any = None
+    messages: tuple[ToldMessage, ...] = ()
+    view: SeenView = None
     changed: Any = UNSET
-    actions: tuple[Raw, ...] = ()
+    actions: tuple[OfferedMove, ...] = ()
 
 
 class AnswerFrame(ServerFrame, frozen=True, tag="answer"):

@@ -39,6 +39,7 @@ from turnstile.server.play.frames import (
 )
 from turnstile.server.play.socket import BINARY, Gone, PlaySocket
 from turnstile.server.readers import Reader
+from turnstile.server.tables import log_refusal
 from turnstile.server.updates import welcome
 
 if TYPE_CHECKING:
@@ -129,15 +130,10 @@ class Session:
         self._server.counts.closed[closed.code] += 1
         self._log("A WebSocket was closed", address=self.address, code=int(closed.code))
 
-    def _log(self, message: str, level: int = logging.INFO, **more: object) -> None:
+    def _log(self, message: str, **more: object) -> None:
         reader = self._reader
         where = {} if reader is None else {"table": reader.table, "seat": reader.player}
-        log.log(level, message, extra={**where, **more})
-
-    def _log_refusal(self, command: AnyCommand, code: str) -> None:
-        """For debugging only: in a gated game refusals are a part of every match, and counted anyway."""
-        if log.isEnabledFor(logging.DEBUG):
-            self._log("A command was refused", logging.DEBUG, command=command.id, code=code)
+        log.info(message, extra={**where, **more})
 
     def _send(self, frame: ServerFrame) -> None:
         self._server.counts.frames_out += 1
@@ -234,6 +230,7 @@ class Session:
         reader, person = self._reader, self.person
         assert reader is not None, "the client has said hello"
         if person is None:
+            log_refusal(reader.table, None, command, Code.NO_TOKEN)
             return self._answer_problem(command, Problem(Code.NO_TOKEN, "Spectators without a token cannot do that."))
         if wait := self._server.command_quota.wait_of(person.player):
             raise Closed(CloseCode.TOO_FAST, retry_ms=round(wait * 1000))
@@ -254,13 +251,11 @@ class Session:
 
     def _answer_refusal(self, command: AnyCommand, refused: Refused) -> None:
         self._server.counts.count_error(refused.error.code)
-        self._log_refusal(command, refused.error.code)
         error = ErrorDetails(refused.error.code, refused.error.sentence)
         self._send(AnswerFrame(id=command.id, seq=refused.seq, error=error))
 
     def _answer_problem(self, command: AnyCommand, problem: Problem) -> None:
         self._server.counts.count_error(problem.code)
-        self._log_refusal(command, problem.code)
         self._send(AnswerFrame(id=command.id, seq=0, error=problem.details))
 
     async def _change_seat(self, command: JoinCommand | LeaveCommand) -> None:

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeVar
 import asyncpg
 
 from turnstile.store.postgres.faults import ERRORS, fault_of, is_lost
-from turnstile.store.protocol import Busy, CannotOpen
+from turnstile.store.protocol import BAD_ADDRESS, Busy, CannotOpen
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.02, 1.0
 """Seconds between two attempts to connect. The pause doubles from the first to the longest, minus a random part."""
@@ -73,6 +73,8 @@ class Connector:
                         raise CannotOpen(f"PostgreSQL refuses the connection: {error}.") from error
                     except ERRORS as error:
                         why = error
+                    except ValueError:  # its text may have a part of a password in it
+                        raise CannotOpen(BAD_ADDRESS) from None
         except TimeoutError as late:
             raise Busy(f"PostgreSQL cannot be reached: {why or 'it does not answer'}.") from (why or late)
 

@@ -123,8 +123,14 @@ export type MachinePhase = { readonly name: string; readonly isEnd: boolean; rea
 /** A row of the transition table. `event`: what happens; `null` if the phase goes on by itself. */
 export type MachineRow = { readonly event: string | null; readonly rule: string; readonly changes: readonly (PhaseChange)[] };
 
+/** The last update of every stream: the result, and the proof that the deal was fair. */
+export type MatchEnded = { readonly type: "MatchEnded"; readonly result: Result; readonly seed: string; readonly words: { readonly [key: string]: string } };
+
 /** A page of matches, the newest first. `next`: give it as `after` for the next page; `null` after the last. */
 export type MatchList = { readonly matches: readonly (FinishedMatch)[]; readonly names: { readonly [key: string]: string }; readonly next: string | null };
+
+/** The match is about to begin. The server commits to its seed; players may add words before they acknowledge. */
+export type MatchStarting = { readonly type: "MatchStarting"; readonly commitment: string; readonly players: readonly (string)[] };
 
 /** A table at which the caller holds all seats, besides those of bots. The match starts at once. */
 export type NewHotSeat = { readonly game: string; readonly options?: { readonly [key: string]: any }; readonly seats: number | null; readonly bots: readonly (string)[]; readonly id: string | null };
@@ -172,6 +178,9 @@ export type PlayerPage = { readonly player: string; readonly name: string; reado
 /** A player, and a secret token, which is shown this once. */
 export type PlayerWithToken = { readonly player: string; readonly name: string; readonly token: string };
 
+/** What happened, what the reader sees now, and what it may do. The first update of an answer has the whole `view`, a later one `changed`, with what differs from the update before. `messages` are those of the game, and of the table: `MatchStarting` is the first message of a stream, and `MatchEnded` the last. */
+export type PolledUpdate = { readonly seq: number; readonly messages: readonly (MatchStarting | MatchEnded | { readonly [key: string]: any })[]; readonly actions: readonly ({ readonly [key: string]: any })[]; readonly view?: any; readonly changed?: any };
+
 /** The client is here. */
 export type Pong = { readonly type: "pong"; readonly upto: number | null };
 
@@ -204,8 +213,8 @@ export type SeatRange = { readonly fewest: number; readonly most: number };
 /** What a seat was sent last: its newest update with the whole view; `null` before the first. */
 export type SeatSight = { readonly player: string | null; readonly name: string; readonly update: any };
 
-/** The next update of the stream: what happened, what the reader sees now, and what it may do. It has `view` with the whole view, or `changed` with what differs from the update before. `history` stands for all that led to it: a client that comes back says it in its hello. */
-export type SeatUpdate = { readonly type: "update"; readonly history: string; readonly seq: number; readonly messages: readonly (any)[]; readonly view: any; readonly changed?: any; readonly actions: readonly (any)[] };
+/** The next update of the stream: what happened, what the reader sees now, and what it may do. It has `view` with the whole view, or `changed` with what differs from the update before. `messages` are those of the game, and of the table: `MatchStarting` is the first message of a stream, and `MatchEnded` the last. `history` stands for all that led to it: a client that comes back says it in its hello. */
+export type SeatUpdate = { readonly type: "update"; readonly history: string; readonly seq: number; readonly messages: readonly (MatchStarting | MatchEnded | { readonly [key: string]: any })[]; readonly view: any; readonly changed?: any; readonly actions: readonly ({ readonly [key: string]: any })[] };
 
 /** What the player who opens a table decides about it. */
 export type Settings = { readonly clock: Clock | null; readonly ackSeconds: number; readonly spectators: boolean; readonly delay: number; readonly standIn: string; readonly isListed: boolean };
@@ -228,13 +237,13 @@ export type TableSight = { readonly state: any; readonly seats: readonly (SeatSi
 /** A table as anyone may see it: who sits there, what it waits for and until when, how it ended. The running clocks say who is to move: at a table with clocks, everyone knows that. The time of the last event is left out, because the reader may not be allowed to know of that event. */
 export type TableStatus = { readonly table: string; readonly game: string; readonly phase: Phase; readonly admin: string; readonly seats: readonly (Seat)[]; readonly settings: Settings; readonly clocks: { readonly [key: string]: number }; readonly left: { readonly [key: string]: number }; readonly acksDue: number | null; readonly result: Result | null; readonly agreed: readonly (string)[]; readonly successor: string | null };
 
-/** `Updates`, as the schema describes them. */
-export type UpdatesAnswer = { readonly seat: string | null; readonly after: number; readonly resumed: boolean; readonly top: number; readonly history: string | null; readonly status: TableStatus; readonly updates: readonly (any)[] };
+/** The next updates, the first with the whole view, and the table as it is. `top`: the newest update. `resumed`: whether they follow the update that the caller has; if not, it forgets what it has. `history`: stands for all that led to the last of the updates; `null`, if there are none. */
+export type UpdatesAnswer = { readonly seat: string | null; readonly after: number; readonly resumed: boolean; readonly top: number; readonly history: string | null; readonly status: TableStatus; readonly updates: readonly (PolledUpdate)[] };
 
 export type UsedCode = { readonly code: string };
 
 /** The answer to a hello. `after`: the update after which the stream goes on. `resumed`: whether that is the `last` of the hello; if not, the client forgets what it has. `top`: the newest update. `here`: the connected players. */
 export type Welcome = { readonly type: "welcome"; readonly v: number; readonly table: string; readonly seat: string | null; readonly after: number; readonly resumed: boolean; readonly top: number; readonly now: number; readonly beat: number; readonly here: readonly (string)[] };
 
-/** An update with the whole view, as the game describes it in its schemas of messages, view and events. */
-export type WholeUpdate = { readonly seq: number; readonly messages: readonly (any)[]; readonly view: any; readonly actions: readonly (any)[] };
+/** An update with the whole view. The game describes its messages, view and events in its schemas. */
+export type WholeUpdate = { readonly seq: number; readonly messages: readonly (MatchStarting | MatchEnded | { readonly [key: string]: any })[]; readonly view: any; readonly actions: readonly ({ readonly [key: string]: any })[] };
