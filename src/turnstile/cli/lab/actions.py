@@ -61,10 +61,11 @@ def places(part: Slice) -> str:
 
 def _print(heads: tuple[str, ...], lines: list[list[str]]) -> None:
     from rich import box
-    from rich.console import Console
     from rich.table import Table
+
+    from turnstile.cli.console import plain_console
 
     table = Table(*heads, box=box.SIMPLE)
     for line in lines:
         table.add_row(*(cell.replace("[", r"\[") for cell in line))
-    Console(highlight=False).print(table)
+    plain_console(highlight=False).print(table)

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Column, Table
 
+from turnstile.cli.console import plain_console
 from turnstile.kernel import AnyGame
 from turnstile.lab.contests import Contest
 from turnstile.lab.contests.paired import Mean
@@ -15,10 +15,13 @@ from turnstile.lab.contests.pairs import PairResult
 if TYPE_CHECKING:  # its module imports openskill, which only tournaments need
     from turnstile.lab.contests.standings import Standings
 
+INTERVAL = "95 % interval"
+"""The second line of a column's header, where each cell has a mean and below it the interval."""
+
 
 def print_tournament(game: AnyGame, contest: Contest, standings: "Standings") -> None:
     """Print the standings, the cross table, the seats, and which differences are certain."""
-    console = Console()
+    console = plain_console()
     console.print(_standings_table(game, contest, standings))
     console.print(_cross_table(contest, standings.pairs))
     console.print(_seats_table(standings))
@@ -35,15 +38,12 @@ def _standings_table(game: AnyGame, contest: Contest, standings: "Standings") ->
     deals = "1 deal" if standings.deals == 1 else f"{standings.deals:,} deals"
     played = f"{deals} x {len(contest.seatings)} seatings = {standings.matches:,} matches"
     table = whole_words_table(
-        "",
-        "bot",
-        *("rating", "95 % interval", "wins", "95 % interval", "mean score"),
+        *("", "bot", f"rating\n{INTERVAL}", f"wins\n{INTERVAL}", "mean score"),
         title=f"{game.title}: {played}, seed {escape(contest.seed)}",
     )
     for place, each in enumerate(standings.bots, start=1):
-        rating = f"{each.rating.mu:.2f}", f"{each.rating.low:.2f} to {each.rating.high:.2f}"
-        wins = f"{each.wins.mean:.1%}", range_text(each.wins)
-        table.add_row(str(place), escape(each.bot), *rating, *wins, f"{each.mean_score:.2f}")
+        rating = f"{each.rating.mu:.2f}\n{each.rating.low:.2f} to {each.rating.high:.2f}"
+        table.add_row(str(place), escape(each.bot), rating, cell(each.wins), f"{each.mean_score:.2f}")
     return table
 
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 import click
-from rich.console import Console
 
 from turnstile.cli.bots import bot_failure
+from turnstile.cli.console import plain_console
 from turnstile.cli.numbers import number
 from turnstile.cli.progress import progress_bar
 from turnstile.cli.streams import ignore_closed_pipes, stdout_on_stderr
@@ -80,7 +80,7 @@ def play_behind_bar(
     """
     heed_closed_pipes = ignore_closed_pipes()  # of programs and workers: if one dies, this process must not
     began, played = time.monotonic(), 0
-    with progress_bar(Console(stderr=True), "{task.fields[rate]}") as progress, stdout_on_stderr():
+    with progress_bar(plain_console(stderr=True), "{task.fields[rate]}") as progress, stdout_on_stderr():
         task = progress.add_task(title, total=total, completed=done, rate="")
         try:
             with closing(parts):

@@ -6,7 +6,6 @@ from functools import partial
 from random import Random
 
 import click
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
@@ -14,6 +13,7 @@ from turnstile.bots import bots_of
 from turnstile.bots.names import SEARCH
 from turnstile.cli.arguments import game_argument
 from turnstile.cli.bots import bot_failure, find_bot, split_names
+from turnstile.cli.console import plain_console
 from turnstile.cli.errors import Failed
 from turnstile.cli.interrupts import INTERRUPTED
 from turnstile.cli.json_option import json_option
@@ -136,7 +136,7 @@ def default_bots(game: AnyGame) -> tuple[str, ...]:
 
 def find_solution(tree: GameTree, rounds: int) -> Solution:
     """The solution after so many rounds, or the first exact one, behind a progress bar."""
-    with progress_bar(Console(stderr=True), "{task.fields[gap]}", is_transient=True) as progress:
+    with progress_bar(plain_console(stderr=True), "{task.fields[gap]}", is_transient=True) as progress:
         task = progress.add_task("rounds of CFR+", total=rounds, gap="")
         for solution in approach(tree, rounds):
             progress.update(task, completed=solution.rounds, gap=f"gap {float(solution.gap):.6f}")
@@ -149,7 +149,7 @@ def losses_of(
     """What each bot loses at each seat. A progress bar counts the decisions that the bots were asked about."""
     heed_closed_pipes = ignore_closed_pipes()  # of programs: if one dies, this process must not
     values = (solution.value, tree.total - solution.value)
-    with progress_bar(Console(stderr=True), is_transient=True) as progress, stdout_on_stderr():
+    with progress_bar(plain_console(stderr=True), is_transient=True) as progress, stdout_on_stderr():
         for name in names:
             task = progress.add_task(escape(name), total=len(tree.infosets))
             found = strategy_of(load_bot(game, name), tree, draws, Random(SEED), partial(progress.advance, task))
@@ -186,7 +186,7 @@ def print_report(game: AnyGame, report: Report, as_json: bool) -> None:
     if as_json:
         click.echo(encode(report))
         return
-    console = Console()
+    console = plain_console()
     table = Table("", "situation", "action", "probability", title=f"{game.title}, {report.part}")
     before = ""
     for choice in report.strategy:

@@ -15,9 +15,9 @@ from typing import Any, TypeVar, Union
 
 import click
 import msgspec
-from rich.console import Console
 from rich.markup import escape
 
+from turnstile.cli.console import plain_console
 from turnstile.cli.interrupts import INTERRUPTED
 from turnstile.cli.play.terminal_player import Left, TerminalPlayer
 from turnstile.cli.play.tokens import keep_token, read_token
@@ -97,7 +97,7 @@ class OnlineMatch:
         self.wish, self.game, self.server = wish, wish.game, server
         self._invitation = invitation
         self._call = background.call
-        self.console = Console(highlight=False)
+        self.console = plain_console(highlight=False)
         self._names: dict[str, str] = {}
         self._player: TerminalPlayer | None = None
         self._here: Set[str] = frozenset()
