@@ -106,6 +106,14 @@ def test_its_environment_for_learning_plays_a_match() -> None:
     assert sum(step.rewards) == 0
 
 
+def test_a_game_can_be_pickled_for_another_process() -> None:
+    game = load("up-down", players=3, options={"maxRoundSize": 2}, deals=4)
+    again = pickle.loads(pickle.dumps(game))  # noqa: S301 - its own
+    assert str(again) == str(game)
+    assert again.num_players() == 3
+    assert str(again.new_initial_state().child(1)) == str(game.new_initial_state().child(1))
+
+
 def test_a_state_can_be_pickled_within_its_game() -> None:
     game = load("66", deals=2)
     state = game.new_initial_state().child(0)
@@ -121,3 +129,6 @@ def test_invalid_arguments_are_refused_with_a_sentence() -> None:
         pyspiel.load_game("turnstile_e_card(deals=-3)")
     with pytest.raises(InvalidTask, match="There is no game 'chess'"):
         load("chess")
+    for parameter in ("options=draws", "options=7b", "start=draws"):
+        with pytest.raises(InvalidTask, match="Options and start are JSON in hexadecimal"):
+            pyspiel.load_game(f"turnstile_e_card({parameter})")

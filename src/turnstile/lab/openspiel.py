@@ -146,6 +146,10 @@ class TurnstileGame(pyspiel.Game):  # type: ignore[misc]
         )
         super().__init__(game_type(self.source, has_chance=deals > 0), info, dict(parameters or {}))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A game is pickled by its name and parameters: pickle finds no class that was made at run time."""
+        return _read_game, (short_name(self.source.name), self.get_parameters())
+
     def new_initial_state(self) -> "TurnstileState":
         return TurnstileState(self)
 
@@ -156,12 +160,20 @@ class TurnstileGame(pyspiel.Game):  # type: ignore[misc]
         return Observer(self.setup.task, kind.perfect_recall)
 
 
+def _read_game(name: str, parameters: Mapping[str, Any]) -> TurnstileGame:
+    return pyspiel.load_game(name, dict(parameters))  # type: ignore[no-any-return]
+
+
 def _task_of(game: AnyGame, given: Mapping[str, Any]) -> Task:
-    start, options = bytes.fromhex(given["start"]), bytes.fromhex(given["options"])
+    try:
+        start, options = bytes.fromhex(given["start"]), bytes.fromhex(given["options"])
+        chosen = msgspec.json.decode(options) if options else None
+    except ValueError:  # also that of msgspec
+        raise InvalidTask("Options and start are JSON in hexadecimal, as `load` writes them.") from None
     return make_task(
         game,
         players=int(given["players"]) or None,
-        options=msgspec.json.decode(options) if options else None,
+        options=chosen,
         start=read_start(game, start) if start else None,
         most_moves=int(given["most_moves"]),
     )
