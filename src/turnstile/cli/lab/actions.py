@@ -34,7 +34,7 @@ def actions(game: AnyGame, observation: bool, players: int | None, as_json: bool
       actions               the names of all actions, in the order of their ids
       observation           [{"name": "phase", "start": 0, "size": 5, "meaning": "..."}, ...], with --observation only
     """
-    count = players or game.seats[0]
+    count = game.seats[0] if players is None else players
     refuse_player_count(game, count)
     try:
         names = action_ids(game).names()

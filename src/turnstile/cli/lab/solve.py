@@ -85,8 +85,8 @@ def solve(game: AnyGame, bot_names: str | None, rounds: int, draws: int, as_json
 
     Then it computes for each bot how much it wins against the opponent that does best against it, and what it loses
     compared with the equilibrium. A bot that draws with random.choice only is computed exactly. Any other bot is asked
-    --draws times in every situation; its loss is an estimate, and a little too high. A bot may be your own: see
-    'turnstile arena --help'.
+    --draws times in every situation; its loss is an estimate, and a little too high. If the solution is not exact, all
+    losses are estimates. A bot may be your own: see 'turnstile arena --help'.
 
     \b
     Examples:
@@ -104,7 +104,7 @@ def solve(game: AnyGame, bot_names: str | None, rounds: int, draws: int, as_json
     """
     subgame = study_of(game).subgame
     if subgame is None:
-        raise Failed(f"{game.title} is too large to solve: its study names no part that is small enough.")
+        raise Failed(f"{game.title} cannot be solved: its study names no part that is small enough (docs/bots.md).")
     names = tuple(find_bot(game, name) for name in split_names(bot_names)) if bot_names else default_bots(game)
     try:
         tree = build_tree(game, subgame)
@@ -155,7 +155,8 @@ def losses_of(
             found = strategy_of(load_bot(game, name), tree, draws, Random(SEED), partial(progress.advance, task))
             for player, seat, value in zip(tree.players, subgame.seats, values, strict=True):
                 wins = tree.total - response_value(tree, tree.other(player), found.strategy)
-                yield Loss(name, seat, float(wins), float(value - wins), found.is_exact)
+                loss = max(0.0, float(value - wins))  # an estimated value may be too low
+                yield Loss(name, seat, float(wins), loss, found.is_exact and solution.gap == 0)
     heed_closed_pipes()
 
 
