@@ -1,8 +1,9 @@
 """How contests look in a terminal: tables, and plain sentences about what is certain."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from rich.console import Console
 from rich.markup import escape
 from rich.table import Column, Table
 
@@ -17,13 +18,14 @@ if TYPE_CHECKING:  # its module imports openskill, which only tournaments need
 
 INTERVAL = "95 % interval"
 """The second line of a column's header, where each cell has a mean and below it the interval."""
+WIDEST = 10_000  # characters: as wide as a table wants to be
 
 
 def print_tournament(game: AnyGame, contest: Contest, standings: "Standings") -> None:
     """Print the standings, the cross table, the seats, and which differences are certain."""
     console = plain_console()
     console.print(_standings_table(game, contest, standings))
-    console.print(_cross_table(contest, standings.pairs))
+    console.print(_fitting_cross_table(console, contest, standings))
     console.print(_seats_table(standings))
     for line in verdict(standings.pairs, len(contest.players)):
         console.print(line, markup=False, highlight=False, soft_wrap=True)
@@ -47,17 +49,25 @@ def _standings_table(game: AnyGame, contest: Contest, standings: "Standings") ->
     return table
 
 
-def _cross_table(contest: Contest, pairs: Sequence[PairResult]) -> Table:
-    """How often the bot of a row came out ahead of the bot of a column."""
+def _fitting_cross_table(console: Console, contest: Contest, standings: "Standings") -> Table:
+    """The cross table. If the window is too narrow for the intervals, it has none."""
+    table = _cross_table(contest, standings, cell)
+    needed = console.measure(table, options=console.options.update(max_width=WIDEST)).maximum
+    return table if needed <= console.width else _cross_table(contest, standings, short_cell)
+
+
+def _cross_table(contest: Contest, standings: "Standings", text_of: Callable[[Mean | None], str]) -> Table:
+    """How often the bot of a row came out ahead of the bot of a column. A column has the place of its bot."""
     ahead: dict[tuple[str, str], Mean] = {}
-    for pair in pairs:
+    for pair in standings.pairs:
         ahead[pair.bot, pair.other] = pair.ahead
         ahead[pair.other, pair.bot] = Mean(1 - pair.ahead.mean, 1 - pair.ahead.high, 1 - pair.ahead.low)
     what = "wins against" if len(contest.players) == 2 else "comes out ahead of"
     title = f"How often a row {what} a column; a tie counts half"
-    table = whole_words_table("", *map(escape, contest.bots), title=title)
-    for row in contest.bots:
-        table.add_row(escape(row), *(cell(ahead.get((row, column))) for column in contest.bots))
+    bots = [each.bot for each in standings.bots]
+    table = whole_words_table("", "bot", *(str(place) for place in range(1, len(bots) + 1)), title=title)
+    for place, row in enumerate(bots, start=1):
+        table.add_row(str(place), escape(row), *(text_of(ahead.get((row, column))) for column in bots))
     return table
 
 
@@ -94,6 +104,10 @@ def pair_sentence(pair: PairResult, players: int) -> str:
 
 def cell(mean: Mean | None) -> str:
     return "" if mean is None else f"{mean.mean:.1%}\n{range_text(mean)}"
+
+
+def short_cell(mean: Mean | None) -> str:
+    return "" if mean is None else f"{mean.mean:.1%}"
 
 
 def range_text(mean: Mean) -> str:
