@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, performance_benchmark, seed_test
 
+from turnstile.kernel import ByPlayer, Outcome, PlayerId
 from turnstile.lab.environment import IllegalAction, InvalidTask, find_state
+from turnstile.lab.environment.rewards import REWARDS
 from turnstile.lab.pettingzoo import env, parallel_env, raw_env
 from turnstile.registry import names
 
@@ -79,6 +81,12 @@ def test_rewards_can_be_the_scores() -> None:
         outcome = environment.episode.outcome
         assert outcome is not None
         assert list(totals.values()) == [sign * score for score in outcome.scores.values()]
+
+
+def test_a_game_without_scores_gives_no_rewards_for_them() -> None:
+    outcome = Outcome((PlayerId("ana"),), ByPlayer())
+    for name in ("score", "negative score"):
+        assert set(REWARDS[name](outcome, (PlayerId("ana"), PlayerId("bo"))).values()) == {0.0}
 
 
 def test_agents_act_in_the_order_of_their_seats_without_seeing_what_the_other_has_chosen() -> None:

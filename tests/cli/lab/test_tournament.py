@@ -6,11 +6,15 @@ import resource
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+import click
 import pytest
 
 from tests.cli.conftest import Turnstile
+from turnstile.cli.lab.playing import contest_player_count
+from turnstile.games import ecard
 
 PLAN = ("tournament", "e-card", "--bots", "equilibrium,random", "--matches", 6, "--seed", "7", "--processes", 1)
 HEADER = {
@@ -233,3 +237,11 @@ def test_a_cross_table_of_many_bots_fits_into_a_narrow_window(
         assert "│ always-even │" in cross_table
     assert (len(rows[80]), len(rows[140])) == (5, 10)
     assert "% to " in rows[140][1]
+
+
+def test_a_contest_of_a_game_that_can_be_played_alone_has_two_players() -> None:
+    alone_or_not = replace(ecard.game, seats=range(1, 5))
+    assert contest_player_count(alone_or_not, None) == 2
+    assert contest_player_count(alone_or_not, 3) == 3
+    with pytest.raises(click.UsageError, match="This game takes 1 players, not 2"):
+        contest_player_count(replace(ecard.game, seats=range(1, 2)), None)

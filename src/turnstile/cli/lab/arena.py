@@ -12,7 +12,6 @@ from turnstile.cli.arguments import (
     read_options,
     read_seed,
     refuse_match,
-    refuse_player_count,
 )
 from turnstile.cli.bots import find_different_bots
 from turnstile.cli.console import plain_console
@@ -21,6 +20,7 @@ from turnstile.cli.json_option import json_option
 from turnstile.cli.lab.contest_tables import INTERVAL, cell, pair_sentence, whole_words_table
 from turnstile.cli.lab.playing import (
     MATCHES,
+    contest_player_count,
     crew_for,
     on_option,
     play_behind_bar,
@@ -114,8 +114,7 @@ def arena(
                  decision, null for a bot that does not think
     """
     bots = find_different_bots(game, bot_names, seconds)
-    count = players or game.seats[0]
-    refuse_player_count(game, count)
+    count = contest_player_count(game, players)
     seatings, deals = arena_seatings(bots, count), -(-matches // count)
     contest = Contest(game.name, bots, options.encode(), read_seed(seed), deals, seatings, seconds)
     refuse_match(game, contest.players, read_options(game, options))
@@ -163,7 +162,7 @@ def _print(game: AnyGame, contest: Contest, opponents: Sequence[Opponent]) -> No
     matches = opponents[0].result.matches  # in whole deals, so that each opponent has as many
     table = whole_words_table(
         *("against", f"{what}\n{INTERVAL}", f"score difference\n{INTERVAL}", "ms a\ndecision", "opponent's\nms"),
-        title=f"{game.title}: {escape(first)}, {matches:,} matches each, seed {escape(contest.seed)}",
+        title=f"{escape(game.title)}: {escape(first)}, {matches:,} matches each, seed {escape(contest.seed)}",
     )
     console = plain_console()
     for column in table.columns[1:]:

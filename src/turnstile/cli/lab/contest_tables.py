@@ -41,7 +41,7 @@ def _standings_table(game: AnyGame, contest: Contest, standings: "Standings") ->
     played = f"{deals} x {len(contest.seatings)} seatings = {standings.matches:,} matches"
     table = whole_words_table(
         *("", "bot", f"rating\n{INTERVAL}", f"wins\n{INTERVAL}", "mean score"),
-        title=f"{game.title}: {played}, seed {escape(contest.seed)}",
+        title=f"{escape(game.title)}: {played}, seed {escape(contest.seed)}",
     )
     for place, each in enumerate(standings.bots, start=1):
         rating = f"{each.rating.mu:.2f}\n{each.rating.low:.2f} to {each.rating.high:.2f}"

@@ -9,11 +9,13 @@ from typing import Any, TypeVar
 
 import click
 
+from turnstile.cli.arguments import refuse_player_count
 from turnstile.cli.bots import bot_failure
 from turnstile.cli.console import plain_console
 from turnstile.cli.numbers import number
 from turnstile.cli.progress import progress_bar
 from turnstile.cli.streams import ignore_closed_pipes, stdout_on_stderr
+from turnstile.kernel import AnyGame
 from turnstile.lab.jobs import Crew, RayUnavailable, WorkersLost
 from turnstile.lab.own_bots import USUAL_SECONDS, BotFailed, close_bots, plays_one_match_at_a_time
 
@@ -58,6 +60,13 @@ seconds_option = click.option(
     metavar="SECONDS",
     help="How long a program or a league agent may think about one decision.",
 )
+
+
+def contest_player_count(game: AnyGame, players: int | None) -> int:
+    """How many players a match between bots has: by default the fewest that the game takes, but at least two."""
+    count = players or max(2, game.seats[0])
+    refuse_player_count(game, count)
+    return count
 
 
 def crew_for(processes: int, where: str, bots: Iterable[str]) -> Crew:

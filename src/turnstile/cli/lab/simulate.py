@@ -205,7 +205,7 @@ def print_summary(game: AnyGame, result: Summary) -> None:
         "rate",
         "95 % interval",
         "out of",
-        title=f"{game.title}: {result.matches:,} matches, seed {escape(result.seed)}",
+        title=f"{escape(game.title)}: {result.matches:,} matches, seed {escape(result.seed)}",
     )
     for player, rate in result.wins.items():
         table.add_row(f"{escape(player)} wins the match", *cells(rate))

@@ -188,7 +188,7 @@ def print_report(game: AnyGame, report: Report, as_json: bool) -> None:
         click.echo(encode(report))
         return
     console = plain_console()
-    table = Table("", "situation", "action", "probability", title=f"{game.title}, {report.part}")
+    table = Table("", "situation", "action", "probability", title=escape(f"{game.title}, {report.part}"))
     before = ""
     for choice in report.strategy:
         if before and choice.seat != before:

@@ -154,7 +154,9 @@ class TerminalMatch:
         state = self.game.new(self.players, self.options, self.seed)
         if isinstance(state, Rejection):
             raise click.UsageError(state.sentence)
-        self.console.print(f"[bold]{self.game.title}[/] against {self.bot_name}. ? shows the rules, q leaves.")
+        self.console.print(
+            f"[bold]{escape(self.game.title)}[/] against {escape(self.bot_name)}. ? shows the rules, q leaves."
+        )
         self.console.print(f"[dim]The table has committed to its seed: {commit(self.seed)}[/]")
         while (outcome := self.game.outcome(state)) is None:
             event = next_event(self.game, state, self.participants)

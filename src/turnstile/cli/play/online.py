@@ -236,7 +236,7 @@ class OnlineMatch:
         players = tuple(PlayerId(self._names[each.player]) for each in status.seats)
         mine = PlayerId(self._names[me.id])
         others = " and ".join(name for name in players if name != mine)
-        self.console.print(f"[bold]{self.game.title}[/] against {escape(others)}. ? shows the rules, q leaves.")
+        self.console.print(f"[bold]{escape(self.game.title)}[/] against {escape(others)}. ? shows the rules, q leaves.")
         return TerminalPlayer(self.game, mine, players, self.console)
 
     def _tell(self, message: dict[str, Any]) -> None:
