@@ -16,6 +16,7 @@ Importing this module registers every installed game; `pyspiel.load_game("turnst
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from turnstile.lab.extras import require
@@ -32,7 +33,7 @@ from turnstile.lab.encoding import view_text  # noqa: E402
 from turnstile.lab.environment import InvalidTask, Moment, Task, make_task  # noqa: E402
 from turnstile.lab.environment.rewards import win_rewards  # noqa: E402
 from turnstile.lab.environment.task import read_start  # noqa: E402
-from turnstile.registry import find_game, names  # noqa: E402
+from turnstile.registry import PackageFault, find_game, names  # noqa: E402
 
 DEALS = 1000
 MOST_MOVES = 1000
@@ -281,11 +282,15 @@ class Observer:
 
 
 def register_games() -> None:
-    """Register every installed game as `turnstile_NAME`, except those that are registered already."""
+    """Register every installed game as `turnstile_NAME`, except those that are registered already.
+
+    A game that cannot be imported is left out: `load` says why when it is asked for it.
+    """
     for name in names():
-        game = find_game(name)
-        if game is not None and short_name(name) not in pyspiel.registered_names():
-            pyspiel.register_game(game_type(game, has_chance=True), _class_of(game))
+        with suppress(PackageFault):
+            game = find_game(name)
+            if game is not None and short_name(name) not in pyspiel.registered_names():
+                pyspiel.register_game(game_type(game, has_chance=True), _class_of(game))
 
 
 def _class_of(game: AnyGame) -> Any:
