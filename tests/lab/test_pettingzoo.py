@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from gymnasium.error import ResetNeeded
 from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, performance_benchmark, seed_test
 
 from turnstile.kernel import ByPlayer, Outcome, PlayerId
@@ -173,3 +174,10 @@ def test_invalid_arguments_are_refused_with_a_sentence(arguments: dict[str, Any]
     with pytest.raises(InvalidTask) as refused:
         env(**arguments)
     assert sentence in str(refused.value)
+
+
+def test_nothing_is_played_before_the_first_reset() -> None:
+    environment = parallel_env("e-card")
+    for ask in (lambda: environment.step({"player_0": 0}), lambda: environment.text("player_0")):
+        with pytest.raises(ResetNeeded, match=r"Call reset\(\) before anything else"):
+            ask()
