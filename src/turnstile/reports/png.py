@@ -20,6 +20,7 @@ DASHES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)), (0, (3, 3)), (0, (
 HEAT = LinearSegmentedColormap.from_list("beaten to winning", ["#f0a860", "#f3f3ee", "#74b6ec"])
 WIDTH = 8.0  # inches
 DOTS_PER_INCH = 160
+LETTER, CELL, BAR_WITH_LABELS = 0.1, 0.55, 1.6  # inches: a heat map grows with its names and cells
 LABEL_WIDTH = 30  # characters in a line above one of two histograms beside each other
 
 
@@ -85,7 +86,8 @@ def _draw_curves(figure: CurvePlot) -> Canvas:
 
 def _draw_heat_map(figure: HeatMap) -> Canvas:
     count = len(figure.names)
-    canvas = _canvas(1.6 + 0.55 * count)
+    names = LETTER * max(map(len, figure.names))
+    canvas = _canvas(1.6 + 0.55 * count, max(WIDTH, names + CELL * count + BAR_WITH_LABELS))
     axes = _axes(canvas, figure.title)
     rates = [[float("nan") if cell is None else cell.rate for cell in row] for row in figure.rows]
     shown = axes.imshow(rates, cmap=HEAT, vmin=0, vmax=1, aspect="auto")
@@ -122,8 +124,8 @@ def _draw_histograms(figure: HistogramPlot) -> Canvas:
     return canvas
 
 
-def _canvas(height: float) -> Canvas:
-    return Canvas(figsize=(WIDTH, height), layout=ConstrainedLayoutEngine(w_pad=0.18, h_pad=0.18, wspace=0.06))
+def _canvas(height: float, width: float = WIDTH) -> Canvas:
+    return Canvas(figsize=(width, height), layout=ConstrainedLayoutEngine(w_pad=0.18, h_pad=0.18, wspace=0.06))
 
 
 def _axes(canvas: Canvas, title: str, place: tuple[int, int, int] = (1, 1, 1), size: int = 14) -> Any:
