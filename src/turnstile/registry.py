@@ -28,6 +28,9 @@ class PackageFault(Exception):
         self.sentence = sentence
         self.detail = detail
 
+    def __str__(self) -> str:
+        return self.sentence
+
 
 def names() -> tuple[str, ...]:
     """The names of all installed games, in alphabetical order."""

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.bots.matches import chooser
-from tests.bots.toys import Pile, Take, sticks, sticks_study
+from tests.bots.toys import Pile, Take, hands, hands_study, sticks, sticks_study
 from tests.rules.sixtysix.matches import turn
 from tests.rules.updown.matches import betted
 from turnstile.bots import Guide, bots_of, random_bot
@@ -190,6 +190,17 @@ def test_in_e_card_it_lays_its_special_card_about_one_time_in_five(seat: int) ->
     citizen = ecard.Pick(player, ecard.Card.CITIZEN)
     special = [bot(ecard.view(state, player), actions, rng) != citizen for _ in range(40)]
     assert 3 <= sum(special) <= 14
+
+
+def test_where_the_others_choose_from_hidden_hands_it_races() -> None:
+    """A guide with a heuristic alone is enough. Which numbers the other player may lay is different in each state."""
+    bot = search_bot(hands, hands_study, Guide(heuristic=random_bot), iterations(100))
+    for seed in range(5):
+        state: Any = hands.new((ANA, BO), hands.options(), Seed(f"{seed}"))
+        actions: Any = hands.actions(state, ANA)
+        best = max(actions, key=lambda action: action.number)
+        chosen = [bot(hands.view(state, ANA), actions, Random(number)) for number in range(3)]
+        assert chosen == [best] * 3
 
 
 # Budgets

@@ -1,4 +1,5 @@
-"""Two small games for bots to be tried in: one of pure skill, and one in which a cheat would give itself away."""
+"""Three small games for bots to be tried in: one of pure skill, one in which a cheat would give itself away, and one in
+which players choose at the same time from hands that the others do not see."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -19,7 +20,7 @@ from turnstile.kernel import (
     Study,
     Value,
 )
-from turnstile.kernel.chance import draw
+from turnstile.kernel.chance import draw, shuffle
 
 
 class Code(StrEnum):
@@ -172,3 +173,81 @@ cups = Game(
     outcome=lambda state: Outcome(state.winners, ByPlayer()) if state.winners else None,
 )
 cups_study = Study(imagine=imagine_cups)
+
+
+# Hands: each player holds two of the numbers 1 to 6, and both lay one at the same time. The higher one wins.
+
+
+class Hands(Value, frozen=True):
+    phase: Phase
+    players: Players
+    hands: ByPlayer[tuple[int, ...]]
+    laid: ByPlayer[int]
+
+
+class LayNumber(Move, frozen=True):
+    number: int
+
+
+hands_machine: Machine[Hands] = Machine(
+    "hands", Phase, start=Phase.FIRST, ends=(Phase.OVER,), state=Hands, messages=Silence, codes=Code
+)
+
+
+@hands_machine.on(Phase.FIRST, LayNumber, to={"one": Phase.FIRST, "both": Phase.OVER})
+def lay_number(state: Hands, event: LayNumber) -> Hands | Rejection:
+    if event not in hands_actions(state, event.player):
+        return Rejection(Code.NO, "No.")
+    laid = ByPlayer({**state.laid, event.player: event.number})
+    return replace(state, laid=laid, phase=Phase.OVER if len(laid) == len(state.players) else Phase.FIRST)
+
+
+def hands_actions(state: Hands, player: PlayerId) -> tuple[LayNumber, ...]:
+    return () if player in state.laid else tuple(LayNumber(player, number) for number in state.hands[player])
+
+
+class SeenHands(Value, frozen=True):
+    players: Players
+    mine: tuple[int, ...]
+    have_laid: Players
+
+
+def view_hands(state: Hands, player: PlayerId | None) -> SeenHands:
+    return SeenHands(state.players, state.hands.get(player, ()) if player else (), tuple(state.laid))
+
+
+def new_hands(players: Sequence[PlayerId], options: Options, seed: Seed | None) -> Hands:
+    one, two, three, four, *_ = shuffle(seed or Seed("0"), "hands", 0, range(1, 7))
+    return Hands(
+        Phase.FIRST, tuple(players), ByPlayer(zip(players, ((one, two), (three, four)), strict=True)), ByPlayer()
+    )
+
+
+def imagine_hands(view: SeenHands, player: PlayerId | None, seed: Seed) -> Hands:
+    """The other player holds any two of the numbers that this one does not hold, and has laid the first if any."""
+    assert player is not None
+    (other,) = (each for each in view.players if each != player)
+    unseen = shuffle(seed, "unseen", 0, [number for number in range(1, 7) if number not in view.mine])
+    hands = ByPlayer({each: view.mine if each == player else tuple(unseen[:2]) for each in view.players})
+    return Hands(Phase.FIRST, view.players, hands, ByPlayer({other: unseen[0]} if other in view.have_laid else {}))
+
+
+def layer_of_the_higher(state: Hands) -> Outcome | None:
+    if state.phase is not Phase.OVER:
+        return None
+    return Outcome((max(state.laid, key=lambda player: state.laid[player]),), state.laid)
+
+
+hands = Game(
+    machine=hands_machine,
+    title="Hands",
+    version=1,
+    seats=range(2, 3),
+    options=Options,
+    new=new_hands,
+    view=view_hands,
+    actions=hands_actions,
+    dealer=lambda state: None,
+    outcome=layer_of_the_higher,
+)
+hands_study: Study[Hands, SeenHands] = Study(imagine=imagine_hands)

@@ -4,15 +4,19 @@ import sys
 from collections.abc import Callable, Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
+from tests.bots.toys import Pile, sticks
 from turnstile import registry
+from turnstile.bots.search import search_bot
 from turnstile.cli.main import run
 from turnstile.games import evenodd
-from turnstile.kernel import PlayerId, Seed
-from turnstile.lab.match import play_out
+from turnstile.kernel import PlayerId, Seed, Study
+from turnstile.lab.match import play_out, seated
 
 Install = Callable[[str], object]
 NAME = "even-odd"
@@ -104,3 +108,15 @@ def test_a_bot_of_a_game_that_chooses_nothing() -> None:
         registry.PackageFault, match="A bot of Even/Odd has failed: it chose None, which was not offered"
     ):
         play_out(evenodd.game, evenodd.game.options(), Seed("1"), participants)
+
+
+def test_a_study_that_imagines_an_impossible_state() -> None:
+    """All sticks are gone in it, so that none can be taken."""
+    study: Study[Pile, Pile] = Study(imagine=lambda view, player, seed: replace(view, sticks=0))
+    bot = search_bot(sticks, study)
+    participants = {PlayerId(name): seated(bot, Random(7)) for name in ("ana", "bo")}
+    with pytest.raises(registry.PackageFault) as failed:
+        play_out(sticks, sticks.options(), Seed("1"), participants)
+    assert failed.value.sentence.startswith(
+        "Sticks has failed: a state that `search` imagines refuses Take(player='ana', "
+    )

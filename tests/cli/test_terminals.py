@@ -66,7 +66,7 @@ def test_the_page_of_a_game_has_the_same_rules_word_for_word(game: AnyGame) -> N
 
 
 def test_a_game_without_rules_of_its_own_is_explained_by_the_docstring_of_its_module() -> None:
-    assert rules_of(sticks).startswith("Two small games for bots to be tried in")
+    assert rules_of(sticks).startswith("Three small games for bots to be tried in")
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,14 @@ def dies_once(view: Any, actions: Sequence[Move], rng: Random) -> Move:
     return rng.choice(actions)
 
 
+def ends_ray(view: Any, actions: Sequence[Move], rng: Random) -> Move:
+    """Kills the process of Ray that has started this worker, and with it the cluster of this machine."""
+    parent = os.getppid()
+    if b"raylet" in Path(f"/proc/{parent}/cmdline").read_bytes():
+        os.kill(parent, signal.SIGKILL)
+    return rng.choice(actions)
+
+
 hands: dict[str, Any] = {}
 """The first hand that each player of Up-Down has seen."""
 
@@ -69,6 +77,11 @@ def looking(view: Any, actions: Sequence[Move], rng: Random) -> Move:
 
 
 looking_too = looking
+
+
+def star(view: Any, actions: Sequence[Move], rng: Random) -> Move:
+    """Rich has a picture of this name."""
+    return rng.choice(actions)
 
 
 PROGRAM = """

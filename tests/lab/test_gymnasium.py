@@ -11,6 +11,7 @@ from gymnasium.utils.env_checker import check_env
 
 import turnstile.lab.gymnasium
 from turnstile.lab.environment import InvalidTask
+from turnstile.lab.own_bots import BotFailed
 from turnstile.lab.vector import Matches, SeatVectorEnv
 from turnstile.registry import names
 
@@ -85,12 +86,35 @@ def test_a_match_is_stopped_after_the_most_moves() -> None:
         ({"opponents": "deep blue"}, "e-card has no bot 'deep blue'. Its bots: equilibrium"),
         ({"seat": 2}, "There are seats 0 to 1, not 2."),
         ({"opponents": ["random", "random"]}, "Name one opponent for all seats or 1, one for each, not 2."),
+        ({"opponents": None}, "An opponent is the name of a bot or a function, not None."),
     ],
 )
 def test_invalid_arguments_are_refused_with_a_sentence(arguments: dict[str, Any], sentence: str) -> None:
     with pytest.raises(InvalidTask) as refused:
         gymnasium.make("turnstile/e-card", **arguments)
     assert sentence in str(refused.value)
+
+
+def first_citizen(view: Any, actions: Any, rng: Any) -> int:
+    return [action.card for action in actions].index("C")
+
+
+def third_card(view: Any, actions: Any, rng: Any) -> int:
+    return 2
+
+
+def test_an_opponent_may_answer_with_the_number_of_an_action_as_in_an_arena() -> None:
+    environment = gymnasium.make("turnstile/e-card", opponents=first_citizen, render_mode="ansi")
+    _, info = environment.reset(seed=1)
+    environment.step(info["action_mask"].argmax())
+    assert '"player_1":"C"' in str(environment.render())
+
+
+def test_an_opponent_that_chooses_no_action_is_named() -> None:
+    environment = gymnasium.make("turnstile/e-card", opponents=third_card, seat=1)
+    with pytest.raises(BotFailed) as failed:
+        environment.reset(seed=1)
+    assert str(failed.value) == "third_card has chosen 2, which is not one of its 2 actions, 0 to 1."
 
 
 # many at once

@@ -1,6 +1,7 @@
 """Games as OpenSpiel games pass OpenSpiel's own tests, and its algorithms solve a small one."""
 
 import pickle
+from importlib.metadata import EntryPoint
 from typing import Any
 
 import pyspiel
@@ -9,10 +10,11 @@ from open_spiel.python.algorithms import cfr, expected_game_score, exploitabilit
 from open_spiel.python.observation import make_observation
 from open_spiel.python.rl_environment import Environment
 
+from turnstile import registry
 from turnstile.games.ecard import Card, Pick
 from turnstile.lab.encoding import action_ids
 from turnstile.lab.environment import InvalidTask, find_state
-from turnstile.lab.openspiel import load
+from turnstile.lab.openspiel import load, register_games
 from turnstile.registry import names
 
 SMALL: dict[str, dict[str, Any]] = {
@@ -106,12 +108,39 @@ def test_its_environment_for_learning_plays_a_match() -> None:
     assert sum(step.rewards) == 0
 
 
+def test_a_game_can_be_pickled_for_another_process() -> None:
+    game = load("up-down", players=3, options={"maxRoundSize": 2}, deals=4)
+    again = pickle.loads(pickle.dumps(game))  # noqa: S301 - its own
+    assert str(again) == str(game)
+    assert again.num_players() == 3
+    assert str(again.new_initial_state().child(1)) == str(game.new_initial_state().child(1))
+
+
 def test_a_state_can_be_pickled_within_its_game() -> None:
     game = load("66", deals=2)
     state = game.new_initial_state().child(0)
     again = pickle.loads(pickle.dumps(state))  # noqa: S301 - its own
     assert str(again) == str(state)
     assert again.information_state_string(0) == state.information_state_string(0)
+
+
+def test_a_game_that_cannot_be_imported_does_not_keep_the_others_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = EntryPoint("broken", "no_module_of_this_name:game", registry.GAMES)
+    installed = registry._entries
+    monkeypatch.setattr(
+        registry,
+        "_entries",
+        lambda group: {**({"broken": broken} if group == registry.GAMES else {}), **installed(group)},
+    )
+    registry.look_again()
+    try:
+        register_games()
+        assert str(load("e-card")).startswith("turnstile_e_card(")
+        with pytest.raises(registry.PackageFault, match="broken cannot be used: no_module_of_this_name:game"):
+            load("broken")
+    finally:
+        monkeypatch.undo()
+        registry.look_again()
 
 
 def test_invalid_arguments_are_refused_with_a_sentence() -> None:
@@ -121,3 +150,6 @@ def test_invalid_arguments_are_refused_with_a_sentence() -> None:
         pyspiel.load_game("turnstile_e_card(deals=-3)")
     with pytest.raises(InvalidTask, match="There is no game 'chess'"):
         load("chess")
+    for parameter in ("options=draws", "options=7b", "start=draws"):
+        with pytest.raises(InvalidTask, match="Options and start are JSON in hexadecimal"):
+            pyspiel.load_game(f"turnstile_e_card({parameter})")

@@ -8,9 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from gymnasium.error import ResetNeeded
 from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, performance_benchmark, seed_test
 
+from turnstile.kernel import ByPlayer, Outcome, PlayerId
 from turnstile.lab.environment import IllegalAction, InvalidTask, find_state
+from turnstile.lab.environment.rewards import REWARDS
 from turnstile.lab.pettingzoo import env, parallel_env, raw_env
 from turnstile.registry import names
 
@@ -79,6 +82,12 @@ def test_rewards_can_be_the_scores() -> None:
         outcome = environment.episode.outcome
         assert outcome is not None
         assert list(totals.values()) == [sign * score for score in outcome.scores.values()]
+
+
+def test_a_game_without_scores_gives_no_rewards_for_them() -> None:
+    outcome = Outcome((PlayerId("ana"),), ByPlayer())
+    for name in ("score", "negative score"):
+        assert set(REWARDS[name](outcome, (PlayerId("ana"), PlayerId("bo"))).values()) == {0.0}
 
 
 def test_agents_act_in_the_order_of_their_seats_without_seeing_what_the_other_has_chosen() -> None:
@@ -165,3 +174,10 @@ def test_invalid_arguments_are_refused_with_a_sentence(arguments: dict[str, Any]
     with pytest.raises(InvalidTask) as refused:
         env(**arguments)
     assert sentence in str(refused.value)
+
+
+def test_nothing_is_played_before_the_first_reset() -> None:
+    environment = parallel_env("e-card")
+    for ask in (lambda: environment.step({"player_0": 0}), lambda: environment.text("player_0")):
+        with pytest.raises(ResetNeeded, match=r"Call reset\(\) before anything else"):
+            ask()

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.markup import escape
 
 from turnstile.cli.arguments import (
@@ -15,6 +14,7 @@ from turnstile.cli.arguments import (
     read_options,
     refuse_match,
 )
+from turnstile.cli.console import plain_console
 from turnstile.cli.errors import FAILED
 from turnstile.cli.json_option import json_option
 from turnstile.kernel import AnyGame
@@ -58,7 +58,7 @@ def check(machine: AnyInspectable, players: int | None, options: str, most_state
     """
     passed = True
     for world in worlds_of(machine, players, options):
-        with Console(stderr=True).status(f"Exploring the states of {machine.machine.name}, {world.setting} ..."):
+        with plain_console(stderr=True).status(f"Exploring the states of {machine.machine.name}, {world.setting} ..."):
             report = run_check(world, most_states)
         click.echo(encode(report)) if as_json else print_report(report)
         passed = passed and report.passed
@@ -87,7 +87,7 @@ def game_world(game: AnyGame, players: int | None, options: str) -> World[Any]:
 
 def print_report(report: Report) -> None:
     """Print a line for each finding, and under a failure the shortest list of events that leads to it."""
-    console = Console(highlight=False, soft_wrap=True)
+    console = plain_console(highlight=False, soft_wrap=True)
     console.print(f"[bold]{report.machine}[/], {report.setting}: {report.states:,} states seen")
     for finding in report.findings:
         console.print(f"  {STYLED_VERDICTS[finding.verdict]}  {escape(finding.sentence)}")

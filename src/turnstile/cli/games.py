@@ -60,23 +60,25 @@ def games(game: AnyGame | None, schema: bool, as_json: bool) -> None:
 
 
 def print_list(found: list[AnyGame]) -> None:
-    from rich.console import Console
     from rich.table import Table
+
+    from turnstile.cli.console import plain_console
 
     table = Table("name", "title", "players", "version", "bots")
     for each in found:
         table.add_row(each.name, each.title, player_range(each), str(each.version), ", ".join(bots_of(each)))
-    Console().print(table)
+    plain_console().print(table)
     click.echo("Rules, options and bots of a game: turnstile games NAME")
 
 
 def print_game(game: AnyGame) -> None:
     """Print the rules of a game, its options with their bounds, and its bots."""
-    from rich.console import Console
     from rich.markdown import Markdown
     from rich.text import Text
 
-    console = Console(highlight=False)
+    from turnstile.cli.console import plain_console
+
+    console = plain_console(highlight=False)
     console.print(Text(f"{game.title}, for {player_range(game)} players. Play it with: turnstile play {game.name}"))
     console.print()
     console.print(Markdown(rules_of(game)))

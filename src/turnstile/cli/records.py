@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.markup import escape
 
 from turnstile.cli.arguments import game_of, read_record
+from turnstile.cli.console import plain_console
 from turnstile.cli.errors import FAILED, Failed
 from turnstile.cli.json_option import json_option
 from turnstile.cli.terminals import Terminal, sentence_of, terminal_of
@@ -70,7 +70,7 @@ def tell_steps(record: Record, replayed: Replay[Any], player: PlayerId, until: i
     """Print what `player` chose and was told, each event with its number."""
     game, players = game_of(record), record.header.players
     terminal = terminal_of(game, players)
-    console = Console(highlight=False, soft_wrap=True)
+    console = plain_console(highlight=False, soft_wrap=True)
     console.print(f"{game.title}: {', '.join(players)}. Told to {player}.", markup=False)
     steps = steps_of(replayed, until)
     for number, (event, step) in enumerate(steps, start=1):
@@ -122,7 +122,7 @@ def verify(record: Path, as_json: bool) -> None:
         answers = {check.value: fault or "passed" for check, fault in checks.items()}
         click.echo(encode({"passed": passed, "checks": answers, "finished": is_finished(loaded)}))
     else:
-        console = Console(highlight=False, soft_wrap=True)
+        console = plain_console(highlight=False, soft_wrap=True)
         for check, fault in checks.items():
             verdict = (
                 f"[bold red]failed[/]  {SENTENCES[check]}: {escape(fault.sentence)}"

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from traceback import StackSummary, format_exception_only, walk_tb
 
+from turnstile.bots.search import ImpossibleState
 from turnstile.kernel import AnyGame, Event, MachineError, NoMove, Rejection
 from turnstile.registry import BOTS, GAMES, STUDIES, PackageFault, places_of
 
@@ -17,7 +18,7 @@ def game_faults(game: AnyGame) -> Iterator[None]:
     """Turn an exception of the packages of a game into a `PackageFault`. All others stay as they are."""
     try:
         yield
-    except (MachineError, NoMove) as fault:
+    except (MachineError, NoMove, ImpossibleState) as fault:
         raise PackageFault(f"{game.title} has failed: {fault}") from fault
     except Exception as fault:
         if (named := _named(game, fault)) is None:

@@ -16,6 +16,7 @@ Importing this module registers every installed game; `pyspiel.load_game("turnst
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from turnstile.lab.extras import require
@@ -32,7 +33,7 @@ from turnstile.lab.encoding import view_text  # noqa: E402
 from turnstile.lab.environment import InvalidTask, Moment, Task, make_task  # noqa: E402
 from turnstile.lab.environment.rewards import win_rewards  # noqa: E402
 from turnstile.lab.environment.task import read_start  # noqa: E402
-from turnstile.registry import find_game, names  # noqa: E402
+from turnstile.registry import PackageFault, find_game, names  # noqa: E402
 
 DEALS = 1000
 MOST_MOVES = 1000
@@ -146,6 +147,10 @@ class TurnstileGame(pyspiel.Game):  # type: ignore[misc]
         )
         super().__init__(game_type(self.source, has_chance=deals > 0), info, dict(parameters or {}))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A game is pickled by its name and parameters: pickle finds no class that was made at run time."""
+        return _read_game, (short_name(self.source.name), self.get_parameters())
+
     def new_initial_state(self) -> "TurnstileState":
         return TurnstileState(self)
 
@@ -156,12 +161,20 @@ class TurnstileGame(pyspiel.Game):  # type: ignore[misc]
         return Observer(self.setup.task, kind.perfect_recall)
 
 
+def _read_game(name: str, parameters: Mapping[str, Any]) -> TurnstileGame:
+    return pyspiel.load_game(name, dict(parameters))  # type: ignore[no-any-return]
+
+
 def _task_of(game: AnyGame, given: Mapping[str, Any]) -> Task:
-    start, options = bytes.fromhex(given["start"]), bytes.fromhex(given["options"])
+    try:
+        start, options = bytes.fromhex(given["start"]), bytes.fromhex(given["options"])
+        chosen = msgspec.json.decode(options) if options else None
+    except ValueError:  # also that of msgspec
+        raise InvalidTask("Options and start are JSON in hexadecimal, as `load` writes them.") from None
     return make_task(
         game,
         players=int(given["players"]) or None,
-        options=msgspec.json.decode(options) if options else None,
+        options=chosen,
         start=read_start(game, start) if start else None,
         most_moves=int(given["most_moves"]),
     )
@@ -269,11 +282,15 @@ class Observer:
 
 
 def register_games() -> None:
-    """Register every installed game as `turnstile_NAME`, except those that are registered already."""
+    """Register every installed game as `turnstile_NAME`, except those that are registered already.
+
+    A game that cannot be imported is left out: `load` says why when it is asked for it.
+    """
     for name in names():
-        game = find_game(name)
-        if game is not None and short_name(name) not in pyspiel.registered_names():
-            pyspiel.register_game(game_type(game, has_chance=True), _class_of(game))
+        with suppress(PackageFault):
+            game = find_game(name)
+            if game is not None and short_name(name) not in pyspiel.registered_names():
+                pyspiel.register_game(game_type(game, has_chance=True), _class_of(game))
 
 
 def _class_of(game: AnyGame) -> Any:

@@ -5,7 +5,7 @@ So the same seed gives the same bytes with any number of processes, and few matc
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, Protocol
 
@@ -25,6 +25,8 @@ class Writer(Protocol):
 
     def write(self, content: bytes) -> None: ...
     def close(self) -> None: ...
+    def abandon(self) -> None:
+        """Write nothing more: the file will be removed."""
 
 
 @contextmanager
@@ -32,8 +34,12 @@ def open_output(path: Path, output: Output, header: Header) -> Iterator[Writer]:
     """A file to write to. It appears under its name when the context ends, with all that was written by then."""
     with name_in_faults(path), open_draft(path) as file:
         writer = ResultsWriter(file, header) if output is Output.RESULTS else ParquetWriter(file, output, header)
-        yield writer
-        writer.close()
+        try:
+            yield writer
+            writer.close()
+        except BaseException:
+            writer.abandon()
+            raise
 
 
 class ResultsWriter:
@@ -48,6 +54,9 @@ class ResultsWriter:
 
     def close(self) -> None:
         self._file.flush()
+
+    def abandon(self) -> None:
+        """Nothing waits to be written."""
 
 
 class ParquetWriter:
@@ -79,6 +88,11 @@ class ParquetWriter:
             self._write_row_group()
         self._writer.add_key_value_metadata({"turnstile.matches": str(self.matches)})
         self._writer.close()
+
+    def abandon(self) -> None:
+        with suppress(Exception):  # such as a full disk
+            self._writer.close()
+        self._writer.is_open = False  # otherwise it complains, when it is forgotten, that its file is closed
 
     def _write_row_group(self) -> None:
         import pyarrow as pa

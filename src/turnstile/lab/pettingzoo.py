@@ -83,11 +83,9 @@ def parallel_env(
 class _Agents:
     """What both environments have: agents with their spaces, and the match that they play."""
 
-    task: Task
-    episode: Episode
-
     def __init__(self, task: Task, actions: int) -> None:
         self.task = task
+        self._episode: Episode | None = None
         self.metadata = {
             "name": f"turnstile_{task.game.name}_v{task.game.version}",
             "render_modes": ["ansi"],
@@ -107,7 +105,13 @@ class _Agents:
     def begin(self, seed: int | None) -> None:
         if seed is not None:
             self.random, _ = seeding.np_random(seed)
-        self.episode = Episode(self.task, draw_seed(self.random))
+        self._episode = Episode(self.task, draw_seed(self.random))
+
+    @property
+    def episode(self) -> Episode:
+        if self._episode is None:
+            raise gymnasium.error.ResetNeeded("Call reset() before anything else.")
+        return self._episode
 
     def text(self, agent: str) -> str:
         """What an agent sees, in words."""

@@ -20,6 +20,8 @@ DASHES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)), (0, (3, 3)), (0, (
 HEAT = LinearSegmentedColormap.from_list("beaten to winning", ["#f0a860", "#f3f3ee", "#74b6ec"])
 WIDTH = 8.0  # inches
 DOTS_PER_INCH = 160
+LETTER, LINE, CELL, BAR_WITH_LABELS = 0.1, 0.19, 0.55, 1.6  # inches: a plot grows with its names and cells
+NAME_WIDTH = 36  # characters in a line of a name beside a plot
 LABEL_WIDTH = 30  # characters in a line above one of two histograms beside each other
 
 
@@ -48,7 +50,8 @@ def _draw(figure: Figure) -> Canvas:
 
 
 def _draw_intervals(figure: IntervalPlot) -> Canvas:
-    canvas = _canvas(1.5 + 0.36 * len(figure.rows))
+    labels = [_wrapped(f"… {row.label}" if row.is_part else row.label) for row in figure.rows]
+    canvas = _canvas(1.5 + max(0.36, _height_of(labels)) * len(figure.rows))
     axes = _axes(canvas, figure.title)
     places = range(len(figure.rows))
     for place, row in zip(places, figure.rows, strict=True):
@@ -58,7 +61,7 @@ def _draw_intervals(figure: IntervalPlot) -> Canvas:
     if figure.even is not None:
         axes.axvline(100 * figure.even, color=EVEN, ls=(0, (3, 2)), lw=1.5)
     axes.tick_params(axis="y", pad=8)  # a dot at 0 has its half there
-    axes.set_yticks(places, [f"… {row.label}" if row.is_part else row.label for row in figure.rows])
+    axes.set_yticks(places, labels)
     axes.set_ylim(len(figure.rows) - 0.5, -0.5)
     axes.set_xticks([100 * mark for mark in figure.axis.marks])
     axes.set_xlim(100 * figure.axis.low, 100 * figure.axis.high)
@@ -68,11 +71,12 @@ def _draw_intervals(figure: IntervalPlot) -> Canvas:
 
 
 def _draw_curves(figure: CurvePlot) -> Canvas:
-    canvas = _canvas(4.5)
+    names = [_wrapped(curve.name) for curve in figure.curves]
+    canvas = _canvas(max(4.5, 1.5 + _height_of(names) * len(names)))
     axes = _axes(canvas, figure.title)
-    for curve, colour, dashes in zip(figure.curves, LINES, DASHES, strict=False):
+    for name, curve, colour, dashes in zip(names, figure.curves, LINES, DASHES, strict=False):
         across, up = zip(*curve.points, strict=True)
-        axes.plot(across, up, color=colour, ls=dashes, lw=2, label=f"{curve.name}  {up[-1]:.1f}")
+        axes.plot(across, up, color=colour, ls=dashes, lw=2, label=f"{name}  {up[-1]:.1f}")
     axes.set_xlim(figure.x.low, figure.x.high)
     axes.set_ylim(figure.y.low, figure.y.high)
     axes.set_xticks(figure.x.marks, [f"{mark:,.0f}" for mark in figure.x.marks])
@@ -85,7 +89,9 @@ def _draw_curves(figure: CurvePlot) -> Canvas:
 
 def _draw_heat_map(figure: HeatMap) -> Canvas:
     count = len(figure.names)
-    canvas = _canvas(1.6 + 0.55 * count)
+    labels = [_wrapped(f"{number}. {name}") for number, name in enumerate(figure.names, start=1)]
+    width = LETTER * max(len(line) for label in labels for line in label.splitlines()) + CELL * count + BAR_WITH_LABELS
+    canvas = _canvas(1.6 + max(CELL, _height_of(labels)) * count, max(WIDTH, width))
     axes = _axes(canvas, figure.title)
     rates = [[float("nan") if cell is None else cell.rate for cell in row] for row in figure.rows]
     shown = axes.imshow(rates, cmap=HEAT, vmin=0, vmax=1, aspect="auto")
@@ -94,7 +100,7 @@ def _draw_heat_map(figure: HeatMap) -> Canvas:
             text = "·" if cell is None else f"{100 * cell.rate:.1f}"
             axes.text(across, down, text, ha="center", va="center", color=INK)
     axes.set_xticks(range(count), [str(number) for number in range(1, count + 1)])
-    axes.set_yticks(range(count), [f"{number}. {name}" for number, name in enumerate(figure.names, start=1)])
+    axes.set_yticks(range(count), labels)
     axes.xaxis.tick_top()
     bar = canvas.colorbar(shown, ax=axes, ticks=[0, 0.5, 1], pad=0.02)
     bar.ax.set_yticklabels(["loses", "even", "wins"])
@@ -122,8 +128,17 @@ def _draw_histograms(figure: HistogramPlot) -> Canvas:
     return canvas
 
 
-def _canvas(height: float) -> Canvas:
-    return Canvas(figsize=(WIDTH, height), layout=ConstrainedLayoutEngine(w_pad=0.18, h_pad=0.18, wspace=0.06))
+def _wrapped(name: str) -> str:
+    return fill(name, NAME_WIDTH)
+
+
+def _height_of(names: list[str]) -> float:
+    """The inches that the name with the most lines needs."""
+    return LINE * max(name.count("\n") + 1 for name in names)
+
+
+def _canvas(height: float, width: float = WIDTH) -> Canvas:
+    return Canvas(figsize=(width, height), layout=ConstrainedLayoutEngine(w_pad=0.18, h_pad=0.18, wspace=0.06))
 
 
 def _axes(canvas: Canvas, title: str, place: tuple[int, int, int] = (1, 1, 1), size: int = 14) -> Any:

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from tests.cli.conftest import Turnstile
 
 
@@ -27,7 +29,8 @@ def test_it_prints_json_for_programs(turnstile: Turnstile) -> None:
     assert sum(part["size"] for part in slices) == 85
 
 
-def test_a_number_of_players_that_the_game_does_not_take_is_refused(turnstile: Turnstile) -> None:
-    ran = turnstile("actions", "e-card", "--observation", "--players", 3)
+@pytest.mark.parametrize("count", [0, 3])
+def test_a_number_of_players_that_the_game_does_not_take_is_refused(turnstile: Turnstile, count: int) -> None:
+    ran = turnstile("actions", "e-card", "--observation", "--players", count)
     assert ran.status == 2
-    assert "This game takes 2 players, not 3." in ran.err
+    assert f"This game takes 2 players, not {count}." in ran.err

@@ -44,14 +44,21 @@ def test_the_same_seed_gives_the_same_result_in_any_number_of_processes(turnstil
 def test_people_get_a_table_and_a_sentence_for_each_opponent(
     turnstile: Turnstile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "140")
+    monkeypatch.setenv("COLUMNS", "80")
     ran = turnstile(
         "arena", "66", "--bots", "attentive,random,tests.lab.own_bots:first", "-n", 20, "--seed", "7", "--processes", 1
     )
     assert "66: attentive, 20 matches each, seed 7" in ran.out
-    for column in ("against", "wins", "95 % interval", "mean score difference", "ms a decision"):
-        assert column in ran.out
+    for whole in ("against", "wins", "95 % interval", "score difference", "ms a", "decision", "opponent's"):
+        assert f" {whole} " in ran.out
     assert re.search(r"attentive is stronger than random: it wins against it in \d+\.\d% of 20 matches", ran.out)
+
+
+@pytest.mark.parametrize("command", ["arena", "tournament"])
+def test_a_name_is_printed_as_it_is_whatever_it_means_elsewhere(turnstile: Turnstile, command: str) -> None:
+    bots = "random,tests.lab.own_bots:star"
+    ran = turnstile(command, "e-card", "--bots", bots, "-n", 2, "--seed", "7", "--processes", 1)
+    assert "random and tests.lab.own_bots:star: no certain difference" in ran.out
 
 
 def test_the_shape_for_programs_is_in_the_help(turnstile: Turnstile) -> None:

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.cli.conftest import Turnstile
+from tests.lab import own_bots
 from turnstile.games.sixtysix import game
 from turnstile.kernel import PlayerId, Rejection
 from turnstile.kernel.values import encode
@@ -153,6 +154,18 @@ def test_a_full_disk_is_a_sentence_and_leaves_nothing_behind(name: str, tmp_path
     ran = subprocess.run([*command, "--processes", "1"], capture_output=True, text=True, preexec_fn=limit, check=False)
     assert ran.returncode == 2
     assert ran.stderr.splitlines()[-1] == f"turnstile: {out}: File too large."
+    assert "Traceback" not in ran.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["matches.parquet", "matches.jsonl"])
+def test_a_bot_that_fails_is_a_sentence_and_leaves_nothing_behind(name: str, tmp_path: Path) -> None:
+    out = tmp_path / name
+    command = [sys.executable, "-m", "turnstile", "simulate", "e-card", "-n", "4", "--processes", "1"]
+    bots = ("--bots", f"{own_bots.HERE}:silent,random")
+    ran = subprocess.run([*command, *bots, "--out", str(out)], capture_output=True, text=True, check=False)
+    assert ran.returncode == 1
+    assert ran.stderr.splitlines()[-1].endswith("has chosen None instead of an action: is a return missing?")
     assert "Traceback" not in ran.stderr
     assert list(tmp_path.iterdir()) == []
 

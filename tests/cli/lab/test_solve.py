@@ -34,10 +34,17 @@ def test_a_bot_that_searches_is_asked_often_enough_to_estimate_it(turnstile: Tur
     assert "players can gain" in " ".join(said.split())
 
 
+def test_losses_are_estimates_as_long_as_the_solution_is_not_exact(turnstile: Turnstile) -> None:
+    said = json.loads(turnstile("solve", "e-card", "--bots", "equilibrium", "--rounds", 3, "--json").out)
+    assert said["gap"] > 0
+    assert [bot["isExact"] for bot in said["bots"]] == [False, False]
+    assert min(bot["loss"] for bot in said["bots"]) == 0
+
+
 def test_a_game_without_a_small_part_is_refused(turnstile: Turnstile) -> None:
     answer = turnstile("solve", "66")
     assert answer.status == 1
-    assert "66 is too large to solve" in answer.err
+    assert "66 cannot be solved: its study names no part that is small enough" in answer.err
 
 
 def test_ctrl_c_prints_what_was_found(turnstile: Turnstile, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,11 +6,15 @@ import resource
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+import click
 import pytest
 
 from tests.cli.conftest import Turnstile
+from turnstile.cli.lab.playing import contest_player_count
+from turnstile.games import ecard
 
 PLAN = ("tournament", "e-card", "--bots", "equilibrium,random", "--matches", 6, "--seed", "7", "--processes", 1)
 HEADER = {
@@ -216,3 +220,28 @@ def test_no_name_is_cut_off_in_a_narrow_window(turnstile: Turnstile) -> None:
         ran = turnstile(command, "e-card", "--bots", bots, "--matches", 2, "--seed", 7, "--processes", 1)
         assert (ran.status, "…" in ran.out) == (0, False)
         assert max(map(len, ran.out.splitlines()[:10])) <= 80
+
+
+def test_a_cross_table_of_many_bots_fits_into_a_narrow_window(
+    turnstile: Turnstile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its columns have the places of the bots. Intervals are shown where there is room for them."""
+    words = ("tournament", "even-odd", "--bots", "reader,contrary,always-even,alternating,random", "-n", 4, "--seed", 7)
+    rows = {}
+    for columns in (80, 140):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        said = turnstile(*words, "--processes", 1).out
+        cross_table = said.partition("How often a row")[2].partition("What the seats")[0]
+        rows[columns] = [line for line in cross_table.splitlines() if "%" in line]
+        assert re.search(r"┃ +┃ bot +┃ 1 +┃ 2 +┃ 3 +┃ 4 +┃ 5 +┃", cross_table)
+        assert "│ always-even │" in cross_table
+    assert (len(rows[80]), len(rows[140])) == (5, 10)
+    assert "% to " in rows[140][1]
+
+
+def test_a_contest_of_a_game_that_can_be_played_alone_has_two_players() -> None:
+    alone_or_not = replace(ecard.game, seats=range(1, 5))
+    assert contest_player_count(alone_or_not, None) == 2
+    assert contest_player_count(alone_or_not, 3) == 3
+    with pytest.raises(click.UsageError, match="This game takes 1 players, not 2"):
+        contest_player_count(replace(ecard.game, seats=range(1, 2)), None)

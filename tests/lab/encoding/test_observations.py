@@ -119,6 +119,32 @@ def test_a_view_without_a_fixed_size_is_refused() -> None:
         layout_of(replace(ecard.game, view=view), 2)  # type: ignore[arg-type]
 
 
+class Noted(Value, frozen=True):
+    notes: dict[str, int]
+
+
+class Noting(Value, frozen=True):
+    last: Noted | None
+
+
+def test_the_field_of_a_view_that_has_no_fixed_size_is_named() -> None:
+    def view(state: Any, player: PlayerId | None) -> Noting:
+        return Noting(None)
+
+    with pytest.raises(
+        NoTensor, match=r"in the field last, in the field notes, the type dict\[str, int\] has no fixed size"
+    ):
+        layout_of(replace(ecard.game, view=view), 2)  # type: ignore[arg-type]
+
+
+def test_a_view_that_does_not_say_its_type_is_refused_with_what_to_do() -> None:
+    game = replace(ecard.game, view=lambda state, player: ecard.view(state, player))
+    with pytest.raises(
+        NoTensor, match="e-card has no tensors: annotate its function view with the type that it returns"
+    ):
+        layout_of(game, 2)
+
+
 class Row(Value, frozen=True):
     cards: Annotated[tuple[Annotated[int, Among(range(3))], ...], AtMost(2)]
 

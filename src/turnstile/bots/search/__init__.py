@@ -11,5 +11,6 @@
 
 from turnstile.bots.search.bot import SearchBot, search_bot
 from turnstile.bots.search.budget import Budget, iterations, read_budget, seconds
+from turnstile.bots.search.playouts import ImpossibleState
 
-__all__ = ["Budget", "SearchBot", "iterations", "read_budget", "search_bot", "seconds"]
+__all__ = ["Budget", "ImpossibleState", "SearchBot", "iterations", "read_budget", "search_bot", "seconds"]

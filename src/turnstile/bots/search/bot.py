@@ -1,6 +1,6 @@
 """The bot that searches. It knows the rules, its own view and what the game's guide says, and nothing else."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from random import Random
@@ -11,7 +11,7 @@ from turnstile.bots.search.beliefs import imagined_states, plausible_states
 from turnstile.bots.search.budget import Budget, iterations
 from turnstile.bots.search.playouts import Playouts
 from turnstile.bots.search.race import choose_by_race
-from turnstile.bots.search.stage import LARGEST_TABLE, choose_by_mixing
+from turnstile.bots.search.stage import LARGEST_TABLE, choose_by_mixing, simultaneous_choices
 from turnstile.bots.search.tree import Tree
 from turnstile.kernel import AnyGame, AnyStudy, Move, PlayerId
 
@@ -40,9 +40,11 @@ class SearchBot:
             )
         playouts = Playouts(self.game, self.study, self.guide, self.horizon)
         states = self._believed(self.guide, view, player, rng)
-        choices = self._simultaneous_choices(next(states))
+        choices = simultaneous_choices(self.game, next(states))
         if len(choices) > 1 and prod(map(len, choices.values())) <= LARGEST_TABLE:
-            return choose_by_mixing(playouts, player, choices, states, left, rng)
+            mixed = choose_by_mixing(playouts, player, choices, states, left, rng)
+            if mixed is not None:
+                return mixed
         return choose_by_race(playouts, view, actions, states, left, rng)
 
     def with_budget(self, budget: Budget) -> "SearchBot":
@@ -59,11 +61,6 @@ class SearchBot:
         if guide.plausibility is not None:
             states = plausible_states(states, guide.plausibility, player, rng, guide.vary)
         return map(guide.retract, states)
-
-    def _simultaneous_choices(self, state: Any) -> Mapping[PlayerId, Sequence[Move]]:
-        """The actions of each player that may act now."""
-        offered = {player: self.game.actions(state, player) for player in self.game.players(state)}
-        return {player: actions for player, actions in offered.items() if actions}
 
 
 def search_bot(

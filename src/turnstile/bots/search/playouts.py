@@ -9,6 +9,10 @@ from turnstile.bots.guide import Guide, Shares
 from turnstile.kernel import AnyGame, AnyStudy, Event, Move, Outcome, Players, Rejection
 
 
+class ImpossibleState(AssertionError):
+    """An imagined state in which a player may not do what its view offers. It is a bug of the game's author."""
+
+
 @dataclass(frozen=True, slots=True)
 class Playouts:
     """Plays imagined matches on with the heuristic of a guide."""
@@ -48,7 +52,11 @@ class Playouts:
 def after(game: AnyGame, state: Any, event: Event) -> Any:
     """The state after an event that was offered in it."""
     following = game.machine.apply(state, event)
-    assert type(following) is not Rejection, f"{event} was offered in an imagined state: {following.sentence}"
+    if type(following) is Rejection:  # faster than isinstance
+        raise ImpossibleState(
+            f"a state that `search` imagines refuses {event}: {following.sentence} "
+            "Compare `imagine` of the study, and `vary` and `retract` of the guide, with the view."
+        )
     return following
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from turnstile.bots.guide import Shares
 from turnstile.bots.search.budget import spend
 from turnstile.bots.search.playouts import Playouts
-from turnstile.kernel import Move, PlayerId
+from turnstile.kernel import AnyGame, Move, PlayerId
 
 ROUNDS = 200  # of regret matching; it then is within a percent or so of an equilibrium
 LARGEST_TABLE = 64
@@ -29,14 +29,25 @@ def choose_by_mixing(
     states: Iterator[Any],
     left: Iterator[object],
     rng: Random,
-) -> Move:
-    """A choice drawn from the player's part of an equilibrium. Every combination is tried in each imagined state."""
+) -> Move | None:
+    """A choice drawn from the player's part of an equilibrium. Every combination is tried in each imagined state.
+
+    `None` if the choices of others depend on what is hidden, such as a hand: then one table cannot have them all.
+    """
     stage = Stage(choices)
     while spend(left, len(stage.cells)):
         state, luck = next(states), rng.getrandbits(64)
+        if simultaneous_choices(playouts.game, state) != choices:
+            return None
         for cell in stage.cells:
             stage.add(cell, playouts.reward(state, cell, Random(luck)))
     return draw_choice(stage.equilibrium()[player], rng)
+
+
+def simultaneous_choices(game: AnyGame, state: Any) -> Mapping[PlayerId, Sequence[Move]]:
+    """The actions of each player that may act now."""
+    offered = {player: game.actions(state, player) for player in game.players(state)}
+    return {player: actions for player, actions in offered.items() if actions}
 
 
 class Stage:

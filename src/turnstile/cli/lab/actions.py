@@ -34,7 +34,7 @@ def actions(game: AnyGame, observation: bool, players: int | None, as_json: bool
       actions               the names of all actions, in the order of their ids
       observation           [{"name": "phase", "start": 0, "size": 5, "meaning": "..."}, ...], with --observation only
     """
-    count = players or game.seats[0]
+    count = game.seats[0] if players is None else players
     refuse_player_count(game, count)
     try:
         names = action_ids(game).names()
@@ -61,10 +61,11 @@ def places(part: Slice) -> str:
 
 def _print(heads: tuple[str, ...], lines: list[list[str]]) -> None:
     from rich import box
-    from rich.console import Console
     from rich.table import Table
+
+    from turnstile.cli.console import plain_console
 
     table = Table(*heads, box=box.SIMPLE)
     for line in lines:
         table.add_row(*(cell.replace("[", r"\[") for cell in line))
-    Console(highlight=False).print(table)
+    plain_console(highlight=False).print(table)

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.markup import escape
 
 from turnstile.cli.arguments import (
@@ -13,14 +12,15 @@ from turnstile.cli.arguments import (
     read_options,
     read_seed,
     refuse_match,
-    refuse_player_count,
 )
 from turnstile.cli.bots import find_different_bots
+from turnstile.cli.console import plain_console
 from turnstile.cli.interrupts import INTERRUPTED
 from turnstile.cli.json_option import json_option
-from turnstile.cli.lab.contest_tables import pair_sentence, range_text, whole_words_table
+from turnstile.cli.lab.contest_tables import INTERVAL, cell, pair_sentence, whole_words_table
 from turnstile.cli.lab.playing import (
     MATCHES,
+    contest_player_count,
     crew_for,
     on_option,
     play_behind_bar,
@@ -33,6 +33,8 @@ from turnstile.kernel import AnyGame, Value
 from turnstile.kernel.values import encode
 from turnstile.lab.contests import Contest, Played, arena_seatings, play_contest
 from turnstile.lab.contests.pairs import PairResult, pair_results, whole_deals
+
+USUAL_WIDTH = 80  # characters of a window
 
 
 class Opponent(Value, frozen=True):
@@ -112,8 +114,7 @@ def arena(
                  decision, null for a bot that does not think
     """
     bots = find_different_bots(game, bot_names, seconds)
-    count = players or game.seats[0]
-    refuse_player_count(game, count)
+    count = contest_player_count(game, players)
     seatings, deals = arena_seatings(bots, count), -(-matches // count)
     contest = Contest(game.name, bots, options.encode(), read_seed(seed), deals, seatings, seconds)
     refuse_match(game, contest.players, read_options(game, options))
@@ -158,22 +159,22 @@ def _milliseconds(bot: str, matches: Sequence[Played]) -> float | None:
 def _print(game: AnyGame, contest: Contest, opponents: Sequence[Opponent]) -> None:
     first, count = contest.bots[0], len(contest.players)
     what = "wins" if count == 2 else "ahead"
+    matches = opponents[0].result.matches  # in whole deals, so that each opponent has as many
     table = whole_words_table(
-        "against",
-        *(what, "95 % interval", "mean score difference", "95 % interval", "ms a decision", "opponent's"),
-        title=f"{game.title}: {escape(first)}, {contest.deals * count:,} matches each, seed {escape(contest.seed)}",
+        *("against", f"{what}\n{INTERVAL}", f"score difference\n{INTERVAL}", "ms a\ndecision", "opponent's\nms"),
+        title=f"{escape(game.title)}: {escape(first)}, {matches:,} matches each, seed {escape(contest.seed)}",
     )
+    console = plain_console()
+    for column in table.columns[1:]:
+        column.no_wrap = console.width >= USUAL_WIDTH  # then only names are broken, never numbers
     for each in opponents:
-        ahead, points = each.result.ahead, each.result.score_difference
+        points = each.result.score_difference
         table.add_row(
             escape(each.result.other),
-            f"{ahead.mean:.1%}",
-            range_text(ahead),
-            f"{points.mean:+.2f}",
-            f"{points.low:+.2f} to {points.high:+.2f}",
+            cell(each.result.ahead),
+            f"{points.mean:+.2f}\n{points.low:+.2f} to {points.high:+.2f}",
             *(_time(time) for time in (each.milliseconds, each.opponent_milliseconds)),
         )
-    console = Console()
     console.print(table)
     for each in opponents:
         console.print(pair_sentence(each.result, count), markup=False, highlight=False, soft_wrap=True)

@@ -8,12 +8,14 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 import click
-from rich.console import Console
 
+from turnstile.cli.arguments import refuse_player_count
 from turnstile.cli.bots import bot_failure
+from turnstile.cli.console import plain_console
 from turnstile.cli.numbers import number
 from turnstile.cli.progress import progress_bar
 from turnstile.cli.streams import ignore_closed_pipes, stdout_on_stderr
+from turnstile.kernel import AnyGame
 from turnstile.lab.jobs import Crew, RayUnavailable, WorkersLost
 from turnstile.lab.own_bots import USUAL_SECONDS, BotFailed, close_bots, plays_one_match_at_a_time
 
@@ -60,6 +62,13 @@ seconds_option = click.option(
 )
 
 
+def contest_player_count(game: AnyGame, players: int | None) -> int:
+    """How many players a match between bots has: by default the fewest that the game takes, but at least two."""
+    count = players or max(2, game.seats[0])
+    refuse_player_count(game, count)
+    return count
+
+
 def crew_for(processes: int, where: str, bots: Iterable[str]) -> Crew:
     """Who plays the matches. A bot that plays one match at a time needs a single process here."""
     crew = Crew(processes, "ray" if where == "ray" else "local")
@@ -80,7 +89,7 @@ def play_behind_bar(
     """
     heed_closed_pipes = ignore_closed_pipes()  # of programs and workers: if one dies, this process must not
     began, played = time.monotonic(), 0
-    with progress_bar(Console(stderr=True), "{task.fields[rate]}") as progress, stdout_on_stderr():
+    with progress_bar(plain_console(stderr=True), "{task.fields[rate]}") as progress, stdout_on_stderr():
         task = progress.add_task(title, total=total, completed=done, rate="")
         try:
             with closing(parts):

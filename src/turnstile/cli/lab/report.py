@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 import msgspec
-from rich.console import Console
 
+from turnstile.cli.console import plain_console
 from turnstile.cli.json_option import json_option
 from turnstile.cli.progress import progress_bar
 from turnstile.lab.results import ResultLine
@@ -80,7 +80,7 @@ def read_and_count(path: Path) -> tuple[Source, Analysis]:
 
 def behind_bar(source: Source) -> Iterator[ResultLine]:
     """The matches, with a progress bar on a terminal while they are read."""
-    console = Console(stderr=True)
+    console = plain_console(stderr=True)
     if not console.is_terminal:
         yield from source.matches
         return

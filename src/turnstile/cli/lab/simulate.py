@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec.structs import asdict
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
@@ -22,6 +21,7 @@ from turnstile.cli.arguments import (
     refuse_player_count,
 )
 from turnstile.cli.bots import find_bot, split_names
+from turnstile.cli.console import plain_console
 from turnstile.cli.interrupts import INTERRUPTED, interrupted_later
 from turnstile.cli.json_option import json_option
 from turnstile.cli.lab.playing import MATCHES, crew_for, on_option, play_behind_bar, processes_option, seed_option
@@ -205,7 +205,7 @@ def print_summary(game: AnyGame, result: Summary) -> None:
         "rate",
         "95 % interval",
         "out of",
-        title=f"{game.title}: {result.matches:,} matches, seed {escape(result.seed)}",
+        title=f"{escape(game.title)}: {result.matches:,} matches, seed {escape(result.seed)}",
     )
     for player, rate in result.wins.items():
         table.add_row(f"{escape(player)} wins the match", *cells(rate))
@@ -220,7 +220,7 @@ def print_summary(game: AnyGame, result: Summary) -> None:
     moves = result.moves
     table.add_row("mean moves a match", f"{moves.mean:.2f}", f"{moves.low:.2f} to {moves.high:.2f}", "")
     table.add_row("shortest, median, longest", f"{moves.shortest}, {moves.median}, {moves.longest}", "", "")
-    Console().print(table)
+    plain_console().print(table)
 
 
 def summary_for_programs(plan: Plan, result: Summary) -> dict[str, Any]:

@@ -6,7 +6,6 @@ from functools import partial
 from random import Random
 
 import click
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
@@ -14,6 +13,7 @@ from turnstile.bots import bots_of
 from turnstile.bots.names import SEARCH
 from turnstile.cli.arguments import game_argument
 from turnstile.cli.bots import bot_failure, find_bot, split_names
+from turnstile.cli.console import plain_console
 from turnstile.cli.errors import Failed
 from turnstile.cli.interrupts import INTERRUPTED
 from turnstile.cli.json_option import json_option
@@ -85,8 +85,8 @@ def solve(game: AnyGame, bot_names: str | None, rounds: int, draws: int, as_json
 
     Then it computes for each bot how much it wins against the opponent that does best against it, and what it loses
     compared with the equilibrium. A bot that draws with random.choice only is computed exactly. Any other bot is asked
-    --draws times in every situation; its loss is an estimate, and a little too high. A bot may be your own: see
-    'turnstile arena --help'.
+    --draws times in every situation; its loss is an estimate, and a little too high. If the solution is not exact, all
+    losses are estimates. A bot may be your own: see 'turnstile arena --help'.
 
     \b
     Examples:
@@ -104,7 +104,7 @@ def solve(game: AnyGame, bot_names: str | None, rounds: int, draws: int, as_json
     """
     subgame = study_of(game).subgame
     if subgame is None:
-        raise Failed(f"{game.title} is too large to solve: its study names no part that is small enough.")
+        raise Failed(f"{game.title} cannot be solved: its study names no part that is small enough (docs/bots.md).")
     names = tuple(find_bot(game, name) for name in split_names(bot_names)) if bot_names else default_bots(game)
     try:
         tree = build_tree(game, subgame)
@@ -136,7 +136,7 @@ def default_bots(game: AnyGame) -> tuple[str, ...]:
 
 def find_solution(tree: GameTree, rounds: int) -> Solution:
     """The solution after so many rounds, or the first exact one, behind a progress bar."""
-    with progress_bar(Console(stderr=True), "{task.fields[gap]}", is_transient=True) as progress:
+    with progress_bar(plain_console(stderr=True), "{task.fields[gap]}", is_transient=True) as progress:
         task = progress.add_task("rounds of CFR+", total=rounds, gap="")
         for solution in approach(tree, rounds):
             progress.update(task, completed=solution.rounds, gap=f"gap {float(solution.gap):.6f}")
@@ -149,13 +149,14 @@ def losses_of(
     """What each bot loses at each seat. A progress bar counts the decisions that the bots were asked about."""
     heed_closed_pipes = ignore_closed_pipes()  # of programs: if one dies, this process must not
     values = (solution.value, tree.total - solution.value)
-    with progress_bar(Console(stderr=True), is_transient=True) as progress, stdout_on_stderr():
+    with progress_bar(plain_console(stderr=True), is_transient=True) as progress, stdout_on_stderr():
         for name in names:
             task = progress.add_task(escape(name), total=len(tree.infosets))
             found = strategy_of(load_bot(game, name), tree, draws, Random(SEED), partial(progress.advance, task))
             for player, seat, value in zip(tree.players, subgame.seats, values, strict=True):
                 wins = tree.total - response_value(tree, tree.other(player), found.strategy)
-                yield Loss(name, seat, float(wins), float(value - wins), found.is_exact)
+                loss = max(0.0, float(value - wins))  # an estimated value may be too low
+                yield Loss(name, seat, float(wins), loss, found.is_exact and solution.gap == 0)
     heed_closed_pipes()
 
 
@@ -186,8 +187,8 @@ def print_report(game: AnyGame, report: Report, as_json: bool) -> None:
     if as_json:
         click.echo(encode(report))
         return
-    console = Console()
-    table = Table("", "situation", "action", "probability", title=f"{game.title}, {report.part}")
+    console = plain_console()
+    table = Table("", "situation", "action", "probability", title=escape(f"{game.title}, {report.part}"))
     before = ""
     for choice in report.strategy:
         if before and choice.seat != before:

@@ -16,7 +16,6 @@ from turnstile.cli.arguments import (
     read_seed,
     refuse_folder,
     refuse_match,
-    refuse_player_count,
 )
 from turnstile.cli.bots import find_different_bots
 from turnstile.cli.interrupts import INTERRUPTED
@@ -24,6 +23,7 @@ from turnstile.cli.json_option import json_option
 from turnstile.cli.lab.contest_tables import print_tournament
 from turnstile.cli.lab.playing import (
     MATCHES,
+    contest_player_count,
     crew_for,
     on_option,
     play_behind_bar,
@@ -131,8 +131,7 @@ def _contest(
 ) -> Contest:
     """What is to be played, or a usage error."""
     bots = find_different_bots(game, bot_names, seconds)
-    count = players or game.seats[0]
-    refuse_player_count(game, count)
+    count = contest_player_count(game, players)
     seatings = tournament_seatings(bots, count)
     deals = -(-matches // seatings_of_company(bots, count))
     contest = Contest(game.name, bots, options.encode(), read_seed(seed), deals, seatings, seconds)

@@ -9,7 +9,7 @@ import click
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 from rich.cells import cell_len
-from rich.console import Console, Group
+from rich.console import Group
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
@@ -27,6 +27,7 @@ from turnstile.agents.page.scoreboard import (
 )
 from turnstile.agents.player.failures import Failing
 from turnstile.agents.process.journal import printable, short
+from turnstile.cli.console import plain_console
 from turnstile.kernel.values import encode
 from turnstile.league.protocol.words import LeagueValue
 
@@ -101,7 +102,7 @@ class Show:
         self._done_before = 0
         self._round: int | None = None
         """The last round that was printed, or had ended before."""
-        console = Console(stderr=True)
+        console = plain_console(stderr=True)
         self._live = Live(console=console, refresh_per_second=8) if console.is_terminal and not as_json else None
 
     def __enter__(self) -> "Show":
@@ -189,7 +190,7 @@ class Show:
 
     def table(self, now: Glimpse) -> None:
         """Print the table with the champion, or with what the league waits for."""
-        console = Console()
+        console = plain_console()
         how_far = "not begun" if now.progress is Progress.PENDING else self._matches(now)
         console.print(table_of(now.standings, console.width, title=f"{printable(now.league_id)}: {how_far}"))
         if now.waits_for is not None:

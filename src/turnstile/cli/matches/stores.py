@@ -107,11 +107,10 @@ def _progress(what: str, total: int) -> Iterator[Callable[[], None]]:
     if not sys.stderr.isatty():
         yield lambda: None
         return
-    from rich.console import Console
-
+    from turnstile.cli.console import plain_console
     from turnstile.cli.progress import progress_bar
 
-    with progress_bar(Console(stderr=True), is_transient=True) as progress:
+    with progress_bar(plain_console(stderr=True), is_transient=True) as progress:
         task = progress.add_task(what, total=total)
         yield lambda: progress.advance(task)
 

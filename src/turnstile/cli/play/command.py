@@ -5,7 +5,6 @@ from random import Random
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.markup import escape
 
 from turnstile.cli.arguments import (
@@ -17,6 +16,7 @@ from turnstile.cli.arguments import (
     refuse_player_count,
 )
 from turnstile.cli.bots import bot_failure, find_bot, find_server_bot, quiet_bot
+from turnstile.cli.console import plain_console
 from turnstile.cli.interrupts import INTERRUPTED
 from turnstile.cli.play.terminal_player import Left, TerminalPlayer
 from turnstile.cli.terminals import sentence_of
@@ -142,7 +142,7 @@ class TerminalMatch:
         self.game, self.me, self.seed, self.options = game, me, seed, options
         self.players = (me, *rivals)
         self.bot_name = bot
-        self.console = Console(highlight=False)
+        self.console = plain_console(highlight=False)
         self.player = TerminalPlayer(game, me, self.players, self.console)
         self.events: list[Event] = []
         self.participants: dict[PlayerId, Participant] = {me: self.player.choose}
@@ -154,7 +154,9 @@ class TerminalMatch:
         state = self.game.new(self.players, self.options, self.seed)
         if isinstance(state, Rejection):
             raise click.UsageError(state.sentence)
-        self.console.print(f"[bold]{self.game.title}[/] against {self.bot_name}. ? shows the rules, q leaves.")
+        self.console.print(
+            f"[bold]{escape(self.game.title)}[/] against {escape(self.bot_name)}. ? shows the rules, q leaves."
+        )
         self.console.print(f"[dim]The table has committed to its seed: {commit(self.seed)}[/]")
         while (outcome := self.game.outcome(state)) is None:
             event = next_event(self.game, state, self.participants)

@@ -16,9 +16,9 @@ from typing import Any, TypeVar, Union
 
 import click
 import msgspec
-from rich.console import Console
 from rich.markup import escape
 
+from turnstile.cli.console import plain_console
 from turnstile.cli.interrupts import INTERRUPTED
 from turnstile.cli.play.terminal_player import Left, TerminalPlayer
 from turnstile.cli.play.tokens import keep_token, read_token
@@ -101,7 +101,7 @@ class OnlineMatch:
         self.wish, self.game, self.server = wish, wish.game, server
         self._invitation = invitation
         self._call = background.call
-        self.console = Console(highlight=False)
+        self.console = plain_console(highlight=False)
         self._names: dict[str, str] = {}
         self._player: TerminalPlayer | None = None
         self._here: Set[str] = frozenset()
@@ -275,7 +275,7 @@ class OnlineMatch:
         players = tuple(PlayerId(self._names[each.player]) for each in status.seats)
         mine = PlayerId(self._names[me.id])
         others = " and ".join(name for name in players if name != mine)
-        self.console.print(f"[bold]{self.game.title}[/] against {escape(others)}. ? shows the rules, q leaves.")
+        self.console.print(f"[bold]{escape(self.game.title)}[/] against {escape(others)}. ? shows the rules, q leaves.")
         return TerminalPlayer(self.game, mine, players, self.console)
 
     def _tell(self, message: dict[str, Any]) -> None:

@@ -36,10 +36,13 @@ class Layout:
     """How the views of a game become tensors, for one number of players."""
 
     def __init__(self, game: AnyGame, players: int, recent: int = RECENT) -> None:
+        if game.view_type is Any:
+            raise NoTensor(f"{game.name} has no tensors: annotate its function view with the type that it returns.")
         try:
             self.slots = slots_of(game.view_type, Frame(players, recent))
         except NotFinite as fault:
-            raise NoTensor(f"The view of {game.name} has no tensor of fixed size: {fault}.") from None
+            why = f"The view of {game.name} has no tensor of fixed size: {fault}."
+            raise NoTensor(f"{why} Use a struct, a ByPlayer or a tuple instead.") from None
         if self.slots.size == 0:
             raise NoTensor(f"The view of {game.name} has nothing that fits into a tensor.")
         self.game = game

@@ -191,7 +191,7 @@ def _joined(parts: tuple[tuple[str, int, Slots], ...], write: Write, meaning: st
 
 def _struct(kind: type[msgspec.Struct], frame: Frame) -> Slots:
     fields = msgspec.structs.fields(kind)
-    parts = _sequence([(field.encode_name, slots_of(field.type, frame)) for field in fields])
+    parts = _sequence([(field.encode_name, _field(field, frame)) for field in fields])
     writers = [(field.name, at, slots.write) for field, (_, at, slots) in zip(fields, parts, strict=True) if slots.size]
 
     def write(out: Any, at: int, value: Any, seating: Seating) -> None:
@@ -199,6 +199,13 @@ def _struct(kind: type[msgspec.Struct], frame: Frame) -> Slots:
             write_field(out, at + place, getattr(value, name), seating)
 
     return _joined(parts, write, kind.__name__)
+
+
+def _field(field: msgspec.structs.FieldInfo, frame: Frame) -> Slots:
+    try:
+        return slots_of(field.type, frame)
+    except NotFinite as fault:
+        raise NotFinite(f"in the field {field.encode_name}, {fault}") from None
 
 
 def _is_there() -> Slots:

@@ -24,13 +24,13 @@ def win_rewards(outcome: Outcome, players: Players) -> Mapping[PlayerId, float]:
 
 
 def score_rewards(outcome: Outcome, players: Players) -> Mapping[PlayerId, float]:
-    """The score of each player, for games in which the highest score wins."""
-    return {player: float(outcome.scores[player]) for player in players}
+    """The score of each player, for games in which the highest score wins; 0 where a game gives none."""
+    return {player: float(outcome.scores.get(player, 0)) for player in players}
 
 
 def negative_score_rewards(outcome: Outcome, players: Players) -> Mapping[PlayerId, float]:
     """Minus the score of each player, for games in which the lowest score wins, such as 66."""
-    return {player: -float(outcome.scores[player]) for player in players}
+    return {player: -score for player, score in score_rewards(outcome, players).items()}
 
 
 REWARDS: dict[str, Rewards] = {

@@ -1,6 +1,6 @@
 """One seat of a match against bots: the bots move by themselves until it is the seat's turn, or the match is over."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from turnstile.kernel.chance import derive, draw
 from turnstile.lab.environment.episode import Episode
 from turnstile.lab.environment.rewards import ILLEGAL_REWARD
 from turnstile.lab.environment.task import InvalidTask, Task, make_task
+from turnstile.lab.own_bots.answers import read_action
 
 if TYPE_CHECKING:
     from turnstile.lab.encoding.actions import Mask
@@ -38,7 +39,7 @@ def make_seat_task(
     game: str | AnyGame,
     *,
     seat: int | None = 0,
-    opponents: str | Bot[Any] | Sequence[str | Bot[Any]] = "random",
+    opponents: str | Bot[Any] | list[str | Bot[Any]] | tuple[str | Bot[Any], ...] = "random",
     **arguments: Any,
 ) -> SeatTask:
     """A seat with these opponents, the names of bots or bots. The rest as in `make_task`. Raises `InvalidTask`."""
@@ -46,7 +47,7 @@ def make_seat_task(
     count = len(task.players)
     if seat is not None and seat not in range(count):
         raise InvalidTask(f"There are seats 0 to {count - 1}, not {seat}.")
-    named = (opponents,) if isinstance(opponents, str) or callable(opponents) else tuple(opponents)
+    named = tuple(opponents) if isinstance(opponents, list | tuple) else (opponents,)
     if len(named) not in (1, count - 1):
         raise InvalidTask(f"Name one opponent for all seats or {count - 1}, one for each, not {len(named)}.")
     return SeatTask(task, seat, tuple(_find_bot(task.game, each) for each in named))
@@ -54,11 +55,19 @@ def make_seat_task(
 
 def _find_bot(game: AnyGame, bot: str | Bot[Any]) -> Bot[Any]:
     if not isinstance(bot, str):
-        return bot
+        return _read_answers(bot)
     known: Mapping[str, Bot[Any]] = bots_of(game)
     if bot not in known:
         raise InvalidTask(f"{game.name} has no bot {bot!r}. Its bots: {', '.join(known)}.")
     return known[bot]
+
+
+def _read_answers(bot: Bot[Any]) -> Bot[Any]:
+    """A user's own bot. As in an arena it may answer with the number of an action, and `BotFailed` names others."""
+    if not callable(bot):
+        raise InvalidTask(f"An opponent is the name of a bot or a function, not {bot!r}.")
+    name = getattr(bot, "__name__", type(bot).__name__)
+    return lambda view, actions, rng: read_action(name, bot(view, actions, rng), actions)
 
 
 class SeatMatch:

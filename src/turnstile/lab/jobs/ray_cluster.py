@@ -51,8 +51,12 @@ def run_on_ray(work: Work[T], chunks: Iterator[range], workers: int) -> Numbered
 
 
 def _task(work: Work[T]) -> Work[T]:
-    """The work as a plain function: Ray takes no `partial`."""
-    return lambda chunk: work(chunk)
+    """The work as a plain function: Ray takes no `partial`, and shows its name."""
+
+    def play_chunk(chunk: range) -> T:
+        return work(chunk)
+
+    return play_chunk
 
 
 def _import_ray() -> Any:
@@ -133,3 +137,6 @@ def _result(ray: Any, reference: Any) -> Any:
         raise fault.cause from None
     except ray.exceptions.WorkerCrashedError:
         raise WorkersLost(f"A piece of work has lost its Ray worker {MOST_LOSSES + 1} times. {ADVICE}") from None
+    except ray.exceptions.RayError as fault:  # such as a node without memory, or a cluster that was stopped
+        why = str(fault).strip().partition("\n")[0].rstrip(".")
+        raise WorkersLost(f"Ray cannot go on: {why or type(fault).__name__}.") from None

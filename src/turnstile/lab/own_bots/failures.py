@@ -12,3 +12,6 @@ class BotFailed(Exception):
         super().__init__(sentence, detail)
         self.sentence = sentence
         self.detail = detail
+
+    def __str__(self) -> str:
+        return self.sentence
