@@ -144,6 +144,15 @@ def test_the_bars_of_a_histogram_count_every_score_once() -> None:
     assert scored.x.high > 250
 
 
+def test_figures_that_leave_players_out_say_so() -> None:
+    found = of(*(match(f"{one}{other}", one, 5, 3) for one, other in combinations("abcdefghij", 2)))
+    captions = {each.name: each.caption for each in figures_of(found)}
+    for name in ("ratings", "scores"):
+        assert captions[name].endswith(" The 2 with the lowest ratings are not shown.")
+    few = of(match("ab", "a", 5, 3))
+    assert not [each for each in figures_of(few) if "not shown" in each.caption]
+
+
 def test_facts_keep_their_order_and_parts_are_told_from_wholes() -> None:
     one = ResultLine(seats=("a", "b"), winners=(0,), scores=(), facts={"z wins": (3, 4), "... early": (1, 1)})
     (roles,) = [each for each in figures_of(of(one, one)) if each.name == "roles"]

@@ -167,12 +167,11 @@ def rating_curves(analysis: Analysis) -> CurvePlot | None:
         for each in shown
     )
     heights = [height for curve in curves for _, height in curve.points]
-    left_out = len(analysis.ratings) - len(shown)
     return CurvePlot(
         name="ratings",
         title="Ratings",
         caption=f"The rating of each by openskill, over the first {analysis.rated_matches:,} matches in their order. "
-        "All begin at 25." + (f" The {left_out} with the lowest ratings are not shown." if left_out else ""),
+        f"All begin at 25.{_left_out(len(analysis.ratings))}",
         curves=curves,
         x=axis_up_to(analysis.rated_matches),
         y=axis_around(min(heights), max(heights)),
@@ -242,7 +241,8 @@ def fact_rates(analysis: Analysis) -> IntervalPlot | None:
 
 def score_histograms(analysis: Analysis) -> HistogramPlot | None:
     counts = {name: analysis.scores[name] for name in analysis.names[:MOST_CURVES] if name in analysis.scores}
-    return _histograms("scores", "Scores", "The score at the end of a match, for each player.", "score", counts)
+    caption = f"The score at the end of a match, for each player.{_left_out(len(analysis.names))}"
+    return _histograms("scores", "Scores", caption, "score", counts)
 
 
 def length_histogram(analysis: Analysis) -> HistogramPlot | None:
@@ -251,6 +251,12 @@ def length_histogram(analysis: Analysis) -> HistogramPlot | None:
 
 
 # the parts of figures
+
+
+def _left_out(players: int) -> str:
+    """The end of a caption, if a figure has only some of so many players: those with the highest ratings."""
+    left_out = players - MOST_CURVES
+    return f" The {left_out} with the lowest ratings are not shown." if left_out > 0 else ""
 
 
 def _interval(label: str, rate: Rate, *, is_part: bool = False) -> Interval:

@@ -146,9 +146,22 @@ def test_a_field_that_could_be_anything_is_refused_with_what_its_author_can_do()
     )
 
 
-def test_too_many_moves_are_refused() -> None:
+class Stake(Move, frozen=True):
+    chips: Annotated[int, Meta(ge=0, le=10**12)]
+
+
+class Lottery(Move, frozen=True):
+    numbers: Annotated[tuple[int, ...], Combination(range(49), fewest=6)]
+
+
+class Guess(Move, frozen=True):
+    number: Annotated[int, Among(range(10**12))]
+
+
+@pytest.mark.parametrize("kind", [Count, Stake, Lottery, Guess])
+def test_too_many_moves_are_refused_before_they_are_listed(kind: type[Move]) -> None:
     with pytest.raises(NoActionIds, match="more than 100,000"):
-        ActionIds(game_with(Count))
+        ActionIds(game_with(kind))
 
 
 def test_an_id_that_does_not_exist_is_refused() -> None:

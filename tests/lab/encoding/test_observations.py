@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import numpy as np
 import pytest
+from msgspec import Meta
 
 from tests.lab.encoding.test_actions import PLAYERS, named
 from tests.lab.situations import COMPANIES, GAMES, situations
@@ -12,6 +13,7 @@ from turnstile.games import ecard
 from turnstile.kernel import AnyGame, PlayerId, Seed, Value
 from turnstile.kernel.marks import Among, AtMost
 from turnstile.lab.encoding import Layout, NoTensor, layout_of, view_text
+from turnstile.lab.encoding.layout import RECENT
 from turnstile.lab.encoding.slots import WrongMark
 from turnstile.lab.environment import Moment
 from turnstile.registry import study_of
@@ -135,6 +137,18 @@ def test_the_field_of_a_view_that_has_no_fixed_size_is_named() -> None:
         NoTensor, match=r"in the field last, in the field notes, the type dict\[str, int\] has no fixed size"
     ):
         layout_of(replace(ecard.game, view=view), 2)  # type: ignore[arg-type]
+
+
+class Stakes(Value, frozen=True):
+    bets: tuple[Annotated[int, Meta(ge=0, le=10**12)], ...]
+
+
+def test_a_list_of_large_quantities_is_a_history() -> None:
+    def view(state: Any, player: PlayerId | None) -> Stakes:
+        return Stakes(())
+
+    layout = layout_of(replace(ecard.game, view=view), 2)  # type: ignore[arg-type]
+    assert layout.size == 1 + RECENT * 2
 
 
 def test_a_view_that_does_not_say_its_type_is_refused_with_what_to_do() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import chain, combinations, product
-from math import prod
+from math import comb, prod
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, NewType, Union, get_args, get_origin
 
@@ -66,9 +66,11 @@ def finite(kind: Any, seats: int) -> Finite:
     kind, marks = unwrap(kind)
     for mark in marks:
         if isinstance(mark, Among):
+            _refuse_too_many(len(mark.values))
             return Finite(tuple(mark.values))
         if isinstance(mark, Combination):
             sizes = range(mark.fewest, len(mark.values) + 1)
+            _refuse_too_many(sum(comb(len(mark.values), size) for size in sizes))
             return Finite(tuple(chain.from_iterable(combinations(mark.values, size) for size in sizes)))
         if isinstance(mark, Seated):
             return Finite(_relative_seats(seats), _key_of_seat, _value_of_seat)
@@ -77,6 +79,7 @@ def finite(kind: Any, seats: int) -> Finite:
     if isinstance(kind, NewType):
         return finite(Annotated[kind.__supertype__, *marks] if marks else kind.__supertype__, seats)
     if kind is int and (bounds := bounds_of(marks)):
+        _refuse_too_many(bounds[1] - bounds[0] + 1)
         return Finite(tuple(range(bounds[0], bounds[1] + 1)))
     return _finite_by_type(kind, seats)
 
@@ -111,8 +114,7 @@ def _one_of(members: Sequence[Finite]) -> Finite:
 
 def _all_of(make: Callable[..., Any], parts: Sequence[Finite], split: Callable[[Any], tuple[Any, ...]]) -> Finite:
     """Every combination of the values of the parts."""
-    if prod(len(part.keys) for part in parts) > MOST_VALUES:
-        raise NotFinite(f"it has more than {MOST_VALUES:,} values")
+    _refuse_too_many(prod(len(part.keys) for part in parts))
     combined = tuple(product(*(part.keys for part in parts)))
     if not any(part.key_of for part in parts):
         return Finite(tuple(make(*values) for values in combined))
@@ -128,6 +130,12 @@ def _all_of(make: Callable[..., Any], parts: Sequence[Finite], split: Callable[[
         )
 
     return Finite(combined, key_of, value_of)
+
+
+def _refuse_too_many(count: int) -> None:
+    """Before they are listed: a bound of a thousand million would take all memory."""
+    if count > MOST_VALUES:
+        raise NotFinite(f"it has more than {MOST_VALUES:,} values")
 
 
 def _relative_seats(seats: int) -> tuple[RelativeSeat, ...]:
