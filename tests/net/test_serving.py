@@ -3,8 +3,9 @@
 import asyncio
 
 import pytest
+from starlette.responses import PlainTextResponse
 
-from tests.agents.loops import run
+from tests.agents.loops import pass_time, run, until
 from tests.agents.wire.wired import INVITATION, JOINED, LONG, Player, asked
 from turnstile.agents.wire.caller import Caller, Unreached
 from turnstile.agents.wire.door import Door
@@ -40,6 +41,27 @@ def test_a_port_is_free_again_as_soon_as_its_server_has_stopped() -> None:
                     assert await asked(caller, url(port), INVITATION) == JOINED
             with pytest.raises(Unreached):
                 await asked(caller, url(port), INVITATION)
+
+    run(main())
+
+
+def test_V6_a_client_that_reads_nothing_of_its_answer_is_cut_off_and_a_slow_one_is_not() -> None:
+    async def main() -> None:
+        async with served(PlainTextResponse("x" * 40_000_000)) as here:
+            reader, writer = await asyncio.open_connection("127.0.0.1", here.port)
+            writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            connections = here._server.server_state.connections
+            await until(lambda: any(each.flow.write_paused for each in connections))  # type: ignore[union-attr]
+            for _ in range(3):
+                await reader.readexactly(8_000_000)
+                pass_time(serving.BEHIND_SECONDS)
+                await asyncio.sleep(0.01)
+            assert connections
+            for _ in range(3):
+                pass_time(serving.BEHIND_SECONDS)
+                await asyncio.sleep(0.01)
+            await until(lambda: not connections)
+            writer.close()
 
     run(main())
 

@@ -19,6 +19,7 @@ HEAD_SECONDS = 10.0
 MOST_HEAD_BYTES = 32 * 1024
 MOST_CONNECTIONS = 4096
 GRACE_SECONDS = 5
+BEHIND_SECONDS = 30.0  # in which a client must read something of what waits for it
 ABORT_SECONDS = 0.1  # for a task to notice that its connection was aborted
 
 ABORT = "turnstile.abort"
@@ -199,7 +200,7 @@ class _Server(uvicorn.Server):
 
 
 class _Prompt(HttpToolsProtocol):
-    """Closes connections that send nothing, send their headers too slowly, or send too many of them."""
+    """Closes connections that send nothing, send their headers too slowly or send too many, or read nothing."""
 
     head_seconds = HEAD_SECONDS
     most = MOST_CONNECTIONS
@@ -208,6 +209,7 @@ class _Prompt(HttpToolsProtocol):
     _address: str | None = None
     """The address under which the crowd counts this connection, while it does."""
     _deadline: asyncio.TimerHandle | None = None
+    _behind: asyncio.TimerHandle | None = None
     _come = 0
     """Bytes received while the headers were incomplete."""
     _read = 0
@@ -262,14 +264,40 @@ class _Prompt(HttpToolsProtocol):
             if self._come > MOST_HEAD_BYTES:
                 self.transport.close()
 
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._watch_reader(self.transport.get_write_buffer_size())
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._forget_reader()
+
+    def _watch_reader(self, waiting: int) -> None:
+        """Look later whether the client has read some of the bytes that wait for it now."""
+        self._behind = self.loop.call_later(BEHIND_SECONDS, self._look_at_reader, waiting)
+
+    def _look_at_reader(self, before: int) -> None:
+        waiting = self.transport.get_write_buffer_size()
+        if waiting < before:
+            self._watch_reader(waiting)
+        else:
+            self.transport.abort()
+
+    def _forget_reader(self) -> None:
+        if self._behind is not None:
+            self._behind.cancel()
+            self._behind = None
+
     def connection_lost(self, exc: Exception | None) -> None:
         self._expect_nothing()
+        self._forget_reader()
         self._leave()
         super().connection_lost(exc)
 
     def handle_websocket_upgrade(self) -> None:
         """Hand the connection over. This and its parser let go of each other, so that no garbage is left."""
         self._leave()
+        self._forget_reader()
         super().handle_websocket_upgrade()
         self.parser = None  # type: ignore[assignment]  # as uvicorn does when a connection is lost
 

@@ -14,7 +14,7 @@ from turnstile.host import Ending, Update
 from turnstile.kernel.values import LogId, PlayerId
 from turnstile.server.limits import LIMITS, LimitName
 from turnstile.server.play.session import HELLO_SECONDS
-from turnstile.server.play.socket import FULL
+from turnstile.server.play.socket import CLOSE_SECONDS, FULL
 
 # the newest counts
 
@@ -285,6 +285,31 @@ def test_the_parts_of_a_connection_that_has_ended_are_free_without_garbage_colle
         run(main())
     finally:
         gc.enable()
+
+
+def test_V6_a_client_that_says_goodbye_and_reads_no_more_is_gone_soon() -> None:
+    """Else its player would be here for ever, and a server that stops would wait for it."""
+
+    async def main() -> None:
+        async with site() as here:
+            ana, _, table = await started(here)
+            wire = await ana.hello(table)
+            (socket,) = here.server.sessions._sockets
+            writer = wire.socket._writer
+            assert writer is not None
+            writer.transport.pause_reading()
+            while not socket.transport.get_write_buffer_size():
+                socket.transport.write(bytes(10_000))
+            await writer.close()
+            try:
+                await until(lambda: not socket._is_open)
+                pass_time(CLOSE_SECONDS)
+                await until(lambda: not here.server.sessions._sockets)
+                assert len(here.server.sessions) == len(here.server.readers) == 0
+            finally:
+                writer.transport.abort()
+
+    run(main())
 
 
 def test_C14_a_server_that_stops_tells_its_clients_to_come_back() -> None:

@@ -177,7 +177,7 @@ class PlaySocket(asyncio.Protocol):
                 whole, self._parts = b"".join(self._parts), []
                 self._receive(whole if self._is_text else BINARY)
         elif frame.opcode is Opcode.CLOSE:
-            self._is_open = False
+            self._end()
         else:
             self._spend()
 
@@ -291,12 +291,16 @@ class PlaySocket(asyncio.Protocol):
         """Close with a code. A client that does not answer is cut off."""
         if not self._is_open:
             return
-        self._is_open = False
         self._write()
+        self._end()
         if self._conn.state is OPEN:
             self._conn.send_close(code, reason[:100])
             self._flush()
         self._resume()
+
+    def _end(self) -> None:
+        """The client or the session ends the connection. What cannot be written soon is not written."""
+        self._is_open = False
         _wake(self._waiter)
         self._loop.call_later(CLOSE_SECONDS, self.transport.abort)
 
