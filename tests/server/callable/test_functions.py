@@ -314,10 +314,12 @@ def test_there_are_no_other_functions(prefix: str) -> None:
     run(main())
 
 
+SLOW = ServerSettings(port=0, operations_port=0, dev=True, commands_per_second=0.5)
+
+
 def test_too_many_calls_exhaust_a_resource() -> None:
     async def main() -> None:
-        slow = ServerSettings(port=0, operations_port=0, dev=True, commands_per_second=0.5)
-        async with site(slow) as here:
+        async with site(SLOW) as here:
             ana = Caller(await here.register("Ana"))
             found = {(await ana.error("placeBet", bet=0))[:2] for _ in range(3)}
             assert found == {(400, "FAILED_PRECONDITION"), (429, "RESOURCE_EXHAUSTED")}
@@ -329,8 +331,7 @@ def test_after_too_many_calls_the_caller_is_told_how_long_to_wait() -> None:
     """As everywhere: which limit, how many seconds, and the header that programs know."""
 
     async def main() -> None:
-        slow = ServerSettings(port=0, operations_port=0, dev=True, commands_per_second=0.5)
-        async with site(slow) as here:
+        async with site(SLOW) as here:
             ana = Caller(await here.register("Ana"))
             while (await ana.error("placeBet", bet=0))[0] != 429:
                 pass
@@ -363,39 +364,5 @@ def test_a_stream_ends_with_the_result_or_with_the_error_and_its_status_is_200()
                 status, text = await send(here, "/callable/placeBet", body, token=token, **events)
                 assert status == 200
                 assert set(json.loads(text.removeprefix("data: "))) == {"error"}
-
-    run(main())
-
-
-# pages of other sites
-
-
-def test_the_preflight_mirrors_the_origin_and_the_headers_for_sites_that_are_allowed() -> None:
-    async def main() -> None:
-        allowing = ServerSettings(port=0, operations_port=0, dev=True, origins=("https://example.org",))
-        asked = "authorization,content-type,x-client-version,x-firebase-client,x-firebase-gmpid"
-        headers = {
-            "Origin": "https://example.org",
-            "Access-Control-Request-Method": "POST",
-            "Access-Control-Request-Headers": asked,
-        }
-        paths = (
-            "/callable/startGame",
-            "/demo/us-central1/placeBet",
-            "/identitytoolkit.googleapis.com/v1/accounts:lookup",
-            "/securetoken.googleapis.com/v1/token",
-        )
-        async with site(allowing) as here:
-            for path in paths:
-                async with here.client.options(here.url + path, headers=headers) as response:
-                    assert response.status == 204
-                    assert response.headers["Access-Control-Allow-Origin"] == "https://example.org"
-                    assert response.headers["Access-Control-Allow-Headers"] == asked
-                    assert response.headers["Access-Control-Allow-Methods"] == "POST"
-            status, _ = await send(here, "/callable/startGame", {"data": {}}, Origin="https://example.org")
-            assert status == 401
-        async with site() as here, here.client.options(here.url + paths[0], headers=headers) as response:
-            assert response.status == 403
-            assert "Access-Control-Allow-Origin" not in response.headers
 
     run(main())
