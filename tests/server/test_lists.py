@@ -6,9 +6,12 @@ import pytest
 from msgspec.structs import replace
 
 from tests.agents.loops import pass_time, run, until
-from tests.server.servers import SETTINGS, site
+from tests.server.servers import SETTINGS, Guest, site
+from turnstile.host import Ending
 from turnstile.kernel.values import LogId
+from turnstile.registry import find_game
 from turnstile.server.limits import LIMITS, LimitName
+from turnstile.table import machine as table_machine
 
 
 def test_open_tables_are_listed_by_game_and_page_the_newest_first() -> None:
@@ -68,6 +71,45 @@ def test_a_player_finds_its_own_tables() -> None:
             mine = await ana.ask("GET", "/api/me/tables?open=true")
             assert {each["table"] for each in mine["tables"]} == {first, second}
             assert [each["table"] for each in (await bo.ask("GET", "/api/me/tables"))["tables"]] == [second]
+
+    run(main())
+
+
+def test_a_table_that_is_not_started_is_closed_after_a_while_unless_a_player_is_here() -> None:
+    """Otherwise the list, and the quota of its player, would fill with tables that everyone has left."""
+
+    async def main() -> None:
+        async with site(replace(SETTINGS, unstarted_hours=0.01)) as here:
+            ana, bo, cem = [await here.register(name) for name in ("Ana", "Bo", "Cem")]
+            left, private = await here.table(ana), await here.table(ana, inviteOnly=True)
+            started, used = await here.table(bo, ana), await here.table(cem, bo)
+            await bo.command(started, "start")
+            await bo.hello(used)
+            pass_time(35)
+            fresh = await here.table(ana)
+            pass_time(2)
+            await here.server.unstarted.close_old()
+            phases = [await phase_of(ana, each) for each in (left, private, started, used, fresh)]
+            assert phases == ["Closed", "Closed", "Starting", "Seating", "Seating"]
+
+    async def phase_of(guest: Guest, table: str) -> str:
+        return str((await guest.ask("GET", f"/api/tables/{table}"))["status"]["phase"])
+
+    run(main())
+
+
+def test_a_table_that_cannot_be_read_keeps_no_other_from_being_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main() -> None:
+        async with site(replace(SETTINGS, unstarted_hours=0.01)) as here:
+            ana = await here.register("Ana")
+            tables = sorted([await here.table(ana, game="66"), await here.table(ana)])
+            for name in tables:
+                here.server.host.tables.let_go(LogId(name), Ending.RESTORED)
+            monkeypatch.setattr(table_machine, "find_game", lambda name: None if name == "66" else find_game(name))
+            pass_time(37)
+            await here.server.unstarted.close_old()
+            rows = [await here.server.host.store.row(LogId(name)) for name in tables]
+            assert sorted((row.game, row.phase) for row in rows if row) == [("66", "Seating"), ("e-card", "Closed")]
 
     run(main())
 

@@ -232,6 +232,7 @@ async def serving(server: Server, routes: Sequence[BaseRoute] = ()) -> AsyncIter
             server.sessions.keep_checking(),
             server.booking.keep_booking(),
             server.booking.keep_looking(),
+            server.unstarted.keep_closing(),
         ]
         if server.host.store.is_shared:
             works += [server.readers.elsewhere.keep_sharing()]

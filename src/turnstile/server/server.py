@@ -19,6 +19,7 @@ from turnstile.server.results.booking import Booking
 from turnstile.server.results.results import Results
 from turnstile.server.settings import ServerSettings
 from turnstile.server.tables import Tables
+from turnstile.server.unstarted import Unstarted
 from turnstile.store.directory import Directory
 
 
@@ -45,6 +46,7 @@ class Server:
         self.readers = Readers(host, directory)
         self.tables = Tables(host, self.readers, directory, self.settings.most_open_tables)
         self.lobby = Lobby(self.tables)
+        self.unstarted = Unstarted(host, self.readers, self.settings.unstarted_hours)
         self.booking = Booking(host, directory, self.counts)
         self.results = Results(directory, self.people)
         self.sessions = Sessions(self)

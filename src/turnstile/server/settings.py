@@ -40,6 +40,7 @@ Port = Annotated[int, Meta(ge=0, le=65_535)]
 Count = Annotated[int, Meta(ge=1)]
 Rate = Annotated[float, Meta(gt=0, le=1e9)]
 Seconds = Annotated[float, Meta(gt=0, le=86_400)]
+Hours = Annotated[float, Meta(gt=0, le=100_000)]
 
 
 def _doc(text: str) -> Meta:
@@ -85,6 +86,10 @@ class ServerSettings(Value, frozen=True):
         Count, _doc("WebSockets and streams at once from one address, and as many HTTP connections.")
     ] = 200
     most_open_tables: Annotated[Count, _doc("Tables that are not over which one player may have opened.")] = 50
+    unstarted_hours: Annotated[
+        Hours,
+        _doc("How long a table may wait for its match while none of its players is connected. Then it is closed."),
+    ] = 24.0
     requests_per_second: Annotated[
         Rate, _doc("HTTP requests a second from one address; five times as many at once.")
     ] = 200.0
