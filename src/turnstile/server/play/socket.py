@@ -140,7 +140,7 @@ class PlaySocket(asyncio.Protocol):
             elif isinstance(event, Request):
                 self._connect(event)
         if conn.handshake_exc is not None:
-            return self._refuse(Problem(Code.BAD_REQUEST, f"This opens no WebSocket: {conn.handshake_exc}."))
+            return self._refuse(Problem(Code.BAD_REQUEST, f"Invalid WebSocket handshake: {conn.handshake_exc}."))
         if conn.parser_exc is not None:
             self._fail()
         return self._flush()
