@@ -58,18 +58,6 @@ def dies_once(view: Any, actions: Sequence[Move], rng: Random) -> Move:
     return rng.choice(actions)
 
 
-def ends_ray(view: Any, actions: Sequence[Move], rng: Random) -> Move:
-    """Kills the process of Ray that has started this worker, and with it the cluster of this machine.
-
-    It then waits until Ray ends the worker: a worker that went on could be done before anyone notices.
-    """
-    parent = os.getppid()
-    if b"raylet" in Path(f"/proc/{parent}/cmdline").read_bytes():
-        os.kill(parent, signal.SIGKILL)
-        signal.pause()
-    return rng.choice(actions)
-
-
 hands: dict[str, Any] = {}
 """The first hand that each player of Up-Down has seen."""
 

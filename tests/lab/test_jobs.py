@@ -11,8 +11,9 @@ from threading import enumerate as enumerate_threads
 from time import monotonic, sleep
 
 import pytest
+import ray
 
-from turnstile.lab.jobs import Crew, WorkersLost, processes, run
+from turnstile.lab.jobs import Crew, WorkersLost, processes, ray_cluster, run
 from turnstile.lab.jobs.pace import Pace
 from turnstile.lab.jobs.processes import run_in_processes
 
@@ -139,3 +140,31 @@ def test_chunks_grow_to_half_a_second_and_shrink_towards_the_end() -> None:
     assert set(sizes(range(100), 2, 30.0)) == {1}
     assert sizes(range(1000), 2, 0.0)[-4:] == [1, 1, 1, 1]
     assert sizes(range(0), 2, 1.0) == []
+
+
+# a cluster
+
+
+class LostCluster:
+    """Stands for Ray when its machines have ended. To end the real one takes half a minute, and not always succeeds."""
+
+    exceptions = ray.exceptions
+
+    def get(self, reference: object) -> object:
+        raise ray.exceptions.NodeDiedError("The machine has died.\nAnd more about it.")
+
+    def wait(self, references: list[object], num_returns: int, timeout: float) -> tuple[list[object], list[object]]:
+        return [], references
+
+    def nodes(self) -> list[dict[str, object]]:
+        return [{"Alive": False}, {"Alive": False}]
+
+
+def test_a_cluster_whose_machine_has_ended_is_told_in_a_sentence() -> None:
+    with pytest.raises(WorkersLost, match=r"^Ray cannot go on: The machine has died\.$"):
+        ray_cluster._result(LostCluster(), "a piece of work")
+
+
+def test_no_one_waits_for_work_when_no_machine_is_left_to_do_it() -> None:
+    with pytest.raises(WorkersLost, match=r"^Ray cannot go on: no machine of the cluster is left\.$"):
+        ray_cluster._wait_for_some(LostCluster(), ["a piece of work"])

@@ -48,16 +48,6 @@ def test_a_killed_worker_changes_nothing_and_nothing_is_left_behind(
         time.sleep(0.1)
 
 
-def test_a_cluster_that_ends_half_way_is_told_in_a_sentence(
-    turnstile: Turnstile, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("RAY_ADDRESS", raising=False)
-    ran = turnstile("simulate", "e-card", "--bots", f"{own_bots.HERE}:ends_ray,random", "-n", 9, "--on", "ray")
-    assert ran.status == 2
-    assert "turnstile: Ray cannot go on: " in ran.err
-    assert "Traceback" not in ran.err
-
-
 def test_without_the_extra_a_sentence_says_how_to_install_it(
     turnstile: Turnstile, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,6 +19,7 @@ from turnstile.lab.jobs.jobs import Numbered, Work
 ADDRESS = "RAY_ADDRESS"
 THIS_MACHINE = "127.0.0.1"
 CONNECT_SECONDS = 5.0
+LOOK_SECONDS = 10.0  # without a result, after which it is checked that the cluster is still there
 LEAST_STORE_BYTES = 100_000_000  # results are small; Ray wants 75 MB at least
 QUIET = {"include_dashboard": False, "log_to_driver": False, "logging_level": "ERROR"}
 
@@ -42,8 +43,7 @@ def run_on_ray(work: Work[T], chunks: Iterator[range], workers: int) -> Numbered
                     numbers[task.remote(chunk)] = number
                 if not numbers:
                     return
-                done, _ = ray.wait(list(numbers), num_returns=1)
-                for reference in done:
+                for reference in _wait_for_some(ray, list(numbers)):
                     yield numbers.pop(reference), _result(ray, reference)
         finally:  # a caller that stops listening stops the work, too
             for reference in numbers:
@@ -128,6 +128,19 @@ def _shutting_down(ray: Any) -> Iterator[None]:
     finally:
         with noted_interrupts():  # it takes a second or two, and leaves processes behind if it is interrupted
             ray.shutdown()
+
+
+def _wait_for_some(ray: Any, references: list[Any]) -> list[Any]:
+    """Those of the pieces of work that are done, some at least. Raises `WorkersLost` if no machine is left to do them.
+
+    Ray itself may wait without end for a worker whose machine has ended.
+    """
+    while True:
+        done, _ = ray.wait(references, num_returns=1, timeout=LOOK_SECONDS)
+        if done:
+            return list(done)
+        if not any(node["Alive"] for node in ray.nodes()):
+            raise WorkersLost("Ray cannot go on: no machine of the cluster is left.")
 
 
 def _result(ray: Any, reference: Any) -> Any:
