@@ -5,7 +5,7 @@ import logging
 import secrets
 from contextlib import suppress
 
-from turnstile.host import Host
+from turnstile.host import Host, Refused
 from turnstile.kernel.values import Instant, LogId
 from turnstile.server.commands import CloseCommand, event_of
 from turnstile.server.errors import Problem
@@ -59,5 +59,6 @@ class Unstarted:
         for player in {admin, *players}:
             if await self._readers.is_present(name, player):
                 return
-        await self._host.submit(name, event_of(admin, CloseCommand(id=secrets.token_hex(16))))
-        log.info("A table that was not started is closed", extra={"table": name})
+        answer = await self._host.submit(name, event_of(admin, CloseCommand(id=secrets.token_hex(16))))
+        if not isinstance(answer, Refused):  # else its match was started in this moment
+            log.info("A table that was not started is closed", extra={"table": name})
